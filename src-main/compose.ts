@@ -112,7 +112,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     const views = createGitViews({ dataDir: config.dataDir, log: log.child({ module: 'views' }) })
     const containment = containmentOf(config, { views, store, log, url: () => url })
     const homes = createAgentHomes({ dataDir: config.dataDir })
-    const elsewhere = createElsewhere(config, { store, clock, newId, log })
+    const elsewhere = createElsewhere(config, { store, feed, clock, newId, log })
     const engineParts = {
       elsewhere,
       containment,
@@ -157,11 +157,10 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       homes,
     })
     const server = createServer({ api, identity, config, log: log.child({ module: 'server' }), ...elsewhere.doors })
-    elsewhere.servedBy(server)
     await context.runnerKinds.tidy(store.read.runners.list())
     await engine.recover()
     await agentTests.sweep()
-    elsewhere.jobs.start()
+    await elsewhere.start(server)
     const close = once(async () => {
       elsewhere.jobs.close()
       const inTurn = [server, diffWatches, chapters, integrations, engine, context.runnerKinds, containment]

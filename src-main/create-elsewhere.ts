@@ -1,18 +1,24 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { createJobApi, createRunnerTokens } from './api/job-api.ts'
 import { createJobGit } from './api/job-git.ts'
+import type { TaskId } from '../src-shared/contract/ids.ts'
+import type { EventFeed } from './core/event-feed.ts'
 import { worktreeAt } from './core/workspace-of.ts'
 import { createArrivals } from './git/create-arrivals.ts'
 import { createJobs } from './jobs/jobs.ts'
+import { rescueLate } from './places/remote/late-work.ts'
 import type { Elsewhere } from './places/remote/remote-place.ts'
 import type { AppConfig } from './platform/config/config.ts'
 import type { Logger } from './platform/logging/log.ts'
 import type { Clock } from './ports/clock.ts'
+import type { JobQueries } from './ports/job-queries.ts'
+import type { RunnerTokens } from './ports/runner-tokens.ts'
 import type { Store } from './ports/store.ts'
 import type { Server, ServerOptions } from './server/create-server.ts'
 
 interface ElsewhereParts {
   readonly store: Store
+  readonly feed: Pick<EventFeed, 'commit'>
   readonly clock: Clock
   readonly newId: () => string
   readonly log: Logger
@@ -24,18 +30,43 @@ interface ElsewhereParts {
  */
 export function createElsewhere(
   { dataDir, runnerProgram }: AppConfig,
-  { store, clock, newId, log }: ElsewhereParts,
+  { store, feed, clock, newId, log }: ElsewhereParts,
 ): Elsewhere & {
-  /** For the server, which `servedBy` tells of. */
+  /** For the server, which `start` tells of. */
   readonly doors: Pick<ServerOptions, 'jobs' | 'jobGit'>
-  servedBy(server: Pick<Server, 'acceptRunner'>): void
+  /** Lets runners in, and removes what arrived of tasks that are gone. */
+  start(server: Pick<Server, 'acceptRunner'>): Promise<void>
 } {
   const secret = (kind: string) => () => `${kind}_${randomBytes(32).toString('base64url')}`
   const ownLog = log.child({ module: 'runners' })
   let server: Pick<Server, 'acceptRunner'> | null = null
-  const jobs = createJobs({ clock, newId, newToken: secret('job') })
-  const tokens = createRunnerTokens(secret('runner'))
   const arrivals = createArrivals({ dataDir, clock, log: ownLog })
+  const jobs = createJobs({
+    clock,
+    newId,
+    newToken: secret('job'),
+    hashToken,
+    records: recordsIn({ store, feed }),
+    onLate: (task_id) => {
+      const signal = AbortSignal.timeout(lateLimitMs)
+      arrivals
+        .read(task_id, { signal })
+        .then((arrived) => arrived && rescueLate(arrivals, task_id, arrived, { signal }))
+        .catch((error: unknown) => ownLog.warn({ err: error, task_id }, 'what arrived late was not kept as a rescue'))
+    },
+  })
+  const known = createRunnerTokens(secret('runner'))
+  const tokens: RunnerTokens = {
+    ...known,
+    make: (runner_id, job_id) => {
+      const { token, end } = known.make(runner_id, job_id)
+      const endLink = (): void => {
+        end()
+        jobs.unlinked({ runner_id, job_id: job_id ?? null })
+      }
+      return { token, end: endLink }
+    },
+  }
   return {
     jobs,
     tokens,
@@ -47,7 +78,27 @@ export function createElsewhere(
       if (server) server.acceptRunner(connection, runner_id)
       else connection.destroy()
     },
-    servedBy: (own) => (server = own),
+    start: async (own) => {
+      server = own
+      jobs.start()
+      const isGone = (task_id: string) => store.read.tasks.get(task_id as TaskId) === null
+      await arrivals
+        .removeWhere(isGone)
+        .catch((error: unknown) => ownLog.warn({ err: error }, 'what arrived of deleted tasks could not be removed'))
+    },
     log: ownLog,
+  }
+}
+
+const lateLimitMs = 60_000
+
+const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+/** What jobs keep, each change in a transaction of its own. */
+function recordsIn({ store, feed }: Pick<ElsewhereParts, 'store' | 'feed'>): JobQueries {
+  return {
+    ...store.read.jobs,
+    put: (record) => feed.commit((tx) => tx.jobs.put(record)),
+    deleteOver: (before) => feed.commit((tx) => tx.jobs.deleteOver(before)),
   }
 }

@@ -31,7 +31,8 @@ export interface QuitGuard {
 }
 
 const work = (count: number) => (count === 1 ? '1 agent is running.' : `${count} agents are running.`)
-const nothingLost = 'Quitting stops them. Their work is kept, and you can resume them next time.'
+const nothingLost =
+  'Quitting stops those on this machine; those on other machines continue. Their work is kept, and you can resume them next time.'
 
 /** Asks if the settings say so, applies the answer, and asks no more after a confirmed quit. */
 export function createQuitGuard(ports: LeavingPorts): QuitGuard {

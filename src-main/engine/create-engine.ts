@@ -344,7 +344,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
   const { read } = context.store
   return {
     recover: async () => {
-      await recover(steps)
+      await recover(steps, executions.takeUp)
       await mergeUndo.recover()
       await lifecycle.recover()
     },

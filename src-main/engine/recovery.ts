@@ -1,5 +1,6 @@
 import { roleOf } from '../domain/workflow/graph.ts'
 import { markExecutionLost } from '../executions/mark-execution-lost.ts'
+import { isHeld } from '../executions/take-up.ts'
 import { readUsage } from '../executions/read-usage.ts'
 import { cancelQueued } from '../core/execution-records.ts'
 import { scratchMark } from '../workspaces/scratch-mark.ts'
@@ -16,10 +17,14 @@ import { reapIn, reapScripts, unlessUnreachable } from '../core/reap-scripts.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 
 /**
- * Repairs what a killed service left: ends leftover processes, marks their tasks, releases locks. The caller then
+ * Repairs what a killed service left: ends leftover processes, marks their tasks, releases locks, goes on with runs that
+ * other machines have. The caller then
  * starts pending effects and the queue.
  */
-export async function recover(deps: StepServices & LostDeps): Promise<void> {
+export async function recover(
+  deps: StepServices & LostDeps,
+  takeUp: (record: ExecutionRecord) => Promise<boolean>,
+): Promise<void> {
   const { context } = deps
   await trustKnownRepositories(context)
   const open = context.store.read.executions.open()
@@ -31,11 +36,15 @@ export async function recover(deps: StepServices & LostDeps): Promise<void> {
     // A queued run may have a process already, if the crash came before it was saved.
     if (record.status === 'queued' && !isElsewhere(context, record)) await reapProcess(context, record)
     if (record.status === 'queued') cancelUnlessItsTurn(deps, record)
-    if (record.status === 'running' && !isElsewhere(context, record)) await loseRun(deps, record, lostWithService)
+    if (record.status === 'running' && !isElsewhere(context, record) && !isHeld(context, record))
+      await loseRun(deps, record, lostWithService)
   }
   await finishMerges(context)
   // Runners whose worktrees are the same ones only differ in where their scripts ran.
   for (const same of Map.groupBy(context.places.all(), ({ orphans }) => orphans).values()) await tidy(context, same)
+  for (const record of open)
+    if (record.status === 'running' && isHeld(context, record) && !(await takeUp(record)))
+      await loseRun(deps, record, lostWithService)
 }
 
 /** Removes what a killed service left on one machine. */

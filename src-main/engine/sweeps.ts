@@ -93,7 +93,8 @@ export function createSweeps(parts: SweepParts): Sweeps {
         shrinking = null
       })
     guarded('silent agents', () => {
-      const silenceOf = (run: ActiveRun) => now - Math.max(lastSign(run.lastActivityAt), resumed)
+      const silenceOf = (run: ActiveRun) =>
+        now - Math.max(lastSign(run.lastActivityAt), resumed, contactAt(context, run, now))
       emitStalled(parts, executions.running().values(), silenceOf)
       endStalled(parts, executions.running().values(), silenceOf)
     })
@@ -152,6 +153,13 @@ function wakeIdle({ context, worker, hookQueue }: SweepParts): void {
     if (worker.isIdle(task_id) && !isBroken && !read.effects.first(task_id)?.data.blocked) worker.wake(task_id)
   }
   for (const task_id of read.pendingHooks.pendingTasks()) hookQueue.wake(task_id)
+}
+
+/** Returns since when an agent elsewhere can be heard, which is not yet while its runner is out of contact. */
+function contactAt({ store }: Ground, { record }: ActiveRun, now: number): number {
+  const link = store.read.executions.get(record.id)?.link ?? null
+  if (link === null) return 0
+  return link.state === 'lost' ? now : Date.parse(link.since)
 }
 
 /** Emits that agents were silent for long. They keep running: an hour of thinking may be right. */

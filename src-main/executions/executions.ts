@@ -6,6 +6,7 @@ import { watchLimits, type RunLimits } from './run-limits.ts'
 import { createRunMeter, type RunMeter } from './run-meter.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ExecutionId, RunnerId, TaskId } from '../../src-shared/contract/ids.ts'
+import { hereRunner } from '../../src-shared/contract/runners.ts'
 import { settleOrAbort } from '../platform/locks/settle-or-abort.ts'
 import type { GivenAnswer } from './rules/check-answer.ts'
 import type { ModelWait } from './model-wait.ts'
@@ -14,6 +15,7 @@ import { nowIso } from '../core/ground.ts'
 import type { RunGround } from './run-ground.ts'
 import { createDiffStatTracker } from './live-sizes.ts'
 import { launch, type LaunchResult, type RunningLaunch, type LaunchRequest } from './launch.ts'
+import { takeUp } from './take-up.ts'
 import { continueSession } from './messages.ts'
 import type { ExecutionOutcome } from '../ports/executors.ts'
 import { RunnerUnreachableError } from '../ports/runner-kinds.ts'
@@ -52,6 +54,9 @@ export interface Executions {
   isWorktreeShared(task_id: TaskId): boolean
   /** Resolves once no other task has a run in the task's worktree, or when `signal` aborts. */
   waitUntilExclusive(task_id: TaskId, signal: AbortSignal): Promise<void>
+  /** Goes on with a run that a runner elsewhere had while the service was not there; returns whether that can be. */
+  takeUp(record: ExecutionRecord): Promise<boolean>
+  /** Ends the runs, but leaves those alone that other machines have. */
   close(): Promise<void>
 }
 
@@ -62,6 +67,8 @@ export interface ActiveRun {
   /** The agent's requests that wait for a person's answer. */
   readonly asks: PendingRequests
   live: RunningLaunch | null
+  /** Leaves it to the next service; null where it ends with this one, or is ending. */
+  leave: (() => Promise<void>) | null
   /** How long its model has not answered; null before its start. */
   modelWait: ModelWait | null
   stopped: StopReason | null
@@ -96,6 +103,7 @@ export interface ExecutionsDeps {
 export function createExecutions(deps: ExecutionsDeps): Executions {
   const { context, runs } = deps
   const sizes = createDiffStatTracker(context, deps.worktrees)
+  let isClosing = false
 
   const runsOf = (task_id: TaskId) => [...runs.values()].filter((run) => run.record.task_id === task_id)
   const otherRunsInWorktree = (task_id: TaskId) => othersInWorktree(context.store.read, task_id, [...runs.values()])
@@ -109,20 +117,20 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     }
   }
 
-  const start: Executions['start'] = async (execution_id, runner_id) => {
-    const found = context.store.read.executions.get(execution_id)
-    if (found?.status !== 'queued' || runs.has(execution_id)) return
-    const record = { ...found, runner_id }
+  /** Notes a run, and returns what follows it to its end. */
+  const open = (record: ExecutionRecord, startedAt: number) => {
+    const execution_id = record.id
     const ended = Promise.withResolvers<void>()
     const run: ActiveRun = {
       record,
       abort: new AbortController(),
       ended: ended.promise,
       live: null,
+      leave: null,
       modelWait: null,
       stopped: null,
       meter: createRunMeter(modelOf(context.store.read, record), pricesOf(context.store.read, record)),
-      startedAt: context.clock.now(),
+      startedAt,
       limit: null,
       asks: createPendingRequests(context, record),
       lastActivityAt: context.clock.now(),
@@ -143,17 +151,21 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       run.modelWait = wait
     }
     runs.set(execution_id, run)
-    const leave = () => {
+    const forget = () => {
       runs.delete(execution_id)
       ended.resolve()
       deps.onSlotFreed()
     }
     let unfollow: (() => Promise<void>) | null = null
-    const settle = async (outcome: ExecutionOutcome, workspace_gone = false) => {
+    const unwatch = async () => {
+      run.leave = null
       run.asks.close()
       watch.end()
+      await unfollow?.()
+    }
+    const settle = async (outcome: ExecutionOutcome, workspace_gone = false) => {
       try {
-        await unfollow?.()
+        await unwatch()
         const usage = run.meter.usage(outcome.usage)
         const { stopped, limit, stalledFor: stalled } = run
         const end = { outcome: { ...outcome, usage }, stopped, limit, stalled, workspace_gone }
@@ -161,8 +173,36 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       } catch (error) {
         context.log.error({ err: error, execution_id }, 'an ended execution could not be written down')
       }
-      leave()
+      run.live?.process.settle?.()
+      forget()
     }
+    const follow = ({ process, kind }: RunningLaunch) => {
+      run.live = { process, kind }
+      const { leave } = process
+      if (leave)
+        run.leave = async () => {
+          // Its questions stay open: no one has answered them.
+          const left = leave()
+          await unwatch()
+          await left
+        }
+      watch.look()
+      unfollow = sizes.follow(record.task_id, onActivity)
+      if (run.stopped) void process.stop()
+      void process.outcome.then(settle, (error: unknown) => {
+        context.log.error({ err: error, execution_id }, 'an execution ended in an error of the service')
+        return settle({ ...emptyOutcome('stopped'), message: internalError })
+      })
+    }
+    const watchers = { record, onActivity, onEntry, onModelWait, asks: run.asks }
+    return { run, watchers, follow, settle, forget, unwatch }
+  }
+
+  const start: Executions['start'] = async (execution_id, runner_id) => {
+    const found = context.store.read.executions.get(execution_id)
+    if (found?.status !== 'queued' || runs.has(execution_id)) return
+    const record = { ...found, runner_id }
+    const { run, watchers, follow, settle, forget, unwatch } = open(record, context.clock.now())
     // Only one process per worktree: wait for the previous reviewer to exit.
     const before = runsOf(record.task_id).filter((other) => other !== run)
     const cancel = scheduleStop(() => before, shutdownGraceMs)
@@ -170,20 +210,24 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     cancel()
     const launched: LaunchResult = run.stopped
       ? { kind: 'failed', outcome: emptyOutcome('stopped') }
-      : await launchSafely(deps, { record, onActivity, onEntry, onModelWait, asks: run.asks }, run.abort.signal)
+      : await launchSafely(deps, watchers, run.abort.signal)
     deps.wake(record.task_id)
+    if (isClosing && !run.stopped && launched.kind !== 'running') {
+      await unwatch()
+      forget()
+      return
+    }
     if (launched.kind === 'remote') {
       if (run.stopped) await settle(emptyOutcome('stopped'))
-      else leave()
+      else forget()
       return
     }
     if (launched.kind === 'unreachable') {
       if (run.stopped) await settle(emptyOutcome('stopped'))
       else {
         if (runner_id !== null) deps.onRunnerUnreachable(runner_id, launched.message)
-        run.asks.close()
-        watch.end()
-        leave()
+        await unwatch()
+        forget()
       }
       return
     }
@@ -191,15 +235,11 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       await settle(launched.outcome, launched.workspace_gone)
       return
     }
-    run.live = launched
     run.startedAt = context.clock.now()
-    watch.look()
-    unfollow = sizes.follow(record.task_id, onActivity)
-    if (run.stopped) void launched.process.stop()
-    void launched.process.outcome.then(settle, (error: unknown) => {
-      context.log.error({ err: error, execution_id }, 'an execution ended in an error of the service')
-      return settle({ ...emptyOutcome('stopped'), message: internalError })
-    })
+    follow(launched)
+    if (!isClosing || run.stopped || !run.leave) return
+    await run.leave()
+    forget()
   }
 
   const stop = async (execution_id: ExecutionId, reason: StopReason): Promise<void> => {
@@ -244,8 +284,30 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       return otherRunsInWorktree(task_id).length > 0 || open.some((one) => one.status === 'running')
     },
     waitUntilExclusive: (task_id, signal) => until(() => otherRunsInWorktree(task_id), signal),
+    takeUp: async (record) => {
+      const { run, watchers, follow, forget, unwatch } = open(record, Date.parse(record.started_at ?? nowIso(context)))
+      const taken = await takeUp(context, { ...watchers, meter: run.meter }).catch((error: unknown) => {
+        context.log.error({ err: error, execution_id: record.id }, 'a run elsewhere could not be taken up')
+        return null
+      })
+      if (taken) follow(taken)
+      else {
+        await unwatch()
+        forget()
+      }
+      return taken !== null
+    },
     close: async () => {
-      await Promise.all([...runs.keys()].map((id) => stop(id, 'stopped')))
+      isClosing = true
+      const ended = [...runs].map(async ([id, { leave, live, record, stopped, abort, ended: end }]) => {
+        const isStarting = live === null && stopped === null && (record.runner_id ?? hereRunner) !== hereRunner
+        if (leave) return await leave()
+        if (!isStarting) return await stop(id, 'stopped')
+        // It is queued as before, for the next service.
+        abort.abort()
+        await end
+      })
+      await Promise.all(ended)
     },
   }
 }

@@ -1,7 +1,5 @@
-import type { AgentId } from '../../src-shared/contract/ids.ts'
 import { BugError } from '../../src-shared/lang/bug-error.ts'
-import type { TranscriptEntry, Usage } from '../../src-shared/contract/executions.ts'
-import { withoutEnv } from '../domain/access/agents.ts'
+import type { Usage } from '../../src-shared/contract/executions.ts'
 import { clearAnnotation } from '../tasks/rules/clear-annotation.ts'
 import { checkPermissions } from '../domain/access/permissions.ts'
 import type { PendingRequests } from './pending-requests.ts'
@@ -25,9 +23,8 @@ import { toExecution, toSettings } from '../core/views.ts'
 import { readBranchTips, settleMovedBranches } from '../workspaces/moved-branches.ts'
 import { readRepositoryState } from '../workspaces/repository-changes.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
-import { saveLink } from './save-link.ts'
-import { createModelWait, withRefusal, type ModelWait } from './model-wait.ts'
-import { createActivityReporter } from './activity-reporter.ts'
+import { leaving, openRunLog, type RunWatchers } from './run-log.ts'
+import { runListener } from './run-listener.ts'
 import { afterwards } from '../../src-shared/lang/afterwards.ts'
 
 export interface RunningLaunch {
@@ -43,14 +40,8 @@ export type LaunchResult =
   | { readonly kind: 'failed'; readonly outcome: ExecutionOutcome; readonly workspace_gone?: boolean }
 
 /** The execution to launch and the state of its run. */
-export interface LaunchRequest {
+export interface LaunchRequest extends RunWatchers {
   readonly record: ExecutionRecord
-  /** Called at every sign of activity of the agent. */
-  readonly onActivity: () => void
-  /** Called for every transcript entry of the agent. */
-  readonly onEntry: (entry: TranscriptEntry) => void
-  /** Called once the agent's model is waited for. */
-  readonly onModelWait: (wait: ModelWait) => void
   readonly asks: PendingRequests
 }
 
@@ -118,84 +109,37 @@ async function startLocal(
   await placeFiles(context, task, workspace.path)
   await saveStartState(context, record, { start_commit: head, repository_state })
   const told = { ...launch, record: { ...record, ...toStoredPrompt(parts), start_commit: head, repository_state } }
-  const activity = createActivityReporter(context.feed, record)
-  let own: TranscriptEntry | null = null
-  let running: RunningExecution | null = null
-  let givenUp = false
-  const modelWait = createModelWait({
-    feed: context.feed,
-    record,
-    executor: agent.executor,
-    now: () => context.clock.now(),
-    tell: (entry) => {
-      own = entry
-      log.entry(entry)
-    },
-    onHopeless: () => {
-      givenUp = true
-      void running?.stop()
-    },
-  })
-  launch.onModelWait(modelWait)
   context.rememberSecrets(record.overrides.env ?? {})
-  const log = await context.logs.openAgent({
-    project_id: task.project_id,
-    task_id: task.id,
-    execution_id: record.id,
-    redact: context.redactor(settings?.redaction_patterns ?? []),
-    onEntry: (entry, shown) => {
-      // That the agent is silent is no sign of it.
-      if (entry !== own) launch.onActivity()
-      activity.report(entry.type, shown)
-      modelWait.add(entry)
-      launch.onEntry(entry)
-    },
-  })
+  const own = await openRunLog(context, { ...launch, executor: agent.executor }, settings?.redaction_patterns ?? [])
   try {
     const timeout_seconds = record.overrides.timeout_seconds ?? settings?.execution_timeout_seconds ?? null
-    const watchedLog = {
-      ...log,
-      raw: (bytes: Uint8Array) => {
-        launch.onActivity()
-        return log.raw(bytes)
-      },
-    }
     const known = Promise.withResolvers<void>()
     const run = await runOf(context, worktrees, told, {
-      log: watchedLog,
+      log: own.log,
       timeout_seconds,
       images,
       knowledge_file,
       known: known.promise,
-      onAnswer: modelWait.answered,
+      onAnswer: own.onAnswer,
     })
     const canMoveRefs = isHeld && !(await containment.keepsRefs(workspace.path))
     const branches = canMoveRefs ? await readBranchTips(context, task, workspace.path) : null
     const process = await runs.start(agent.executor, run, { signal })
-    running = process
+    own.started(process)
     await saveProcess(context, told, process)
+    process.begin?.()
     known.resolve()
-    const outcome = afterwards(
-      process.outcome.then((end) => withRefusal(end, modelWait.refusal(), givenUp)),
-      async () => {
-        activity.end()
-        modelWait.end()
-        // The agent's outcome counts even if the end of its log could not be written.
-        await log.close().catch((error: unknown) => {
-          context.log.warn({ err: error, execution_id: record.id }, 'the log of an agent is not complete')
+    const unlock = () => locks.unlock(workspace.path, record.id)
+    const outcome = afterwards(own.outcomeOf(process), async () => {
+      if (branches !== null)
+        await settleMovedBranches(context, task, workspace.path, branches).catch((error: unknown) => {
+          context.log.warn({ err: error, execution_id: record.id }, 'what a run did to other branches was not noted')
         })
-        if (branches !== null)
-          await settleMovedBranches(context, task, workspace.path, branches).catch((error: unknown) => {
-            context.log.warn({ err: error, execution_id: record.id }, 'what a run did to other branches was not noted')
-          })
-        await locks.unlock(workspace.path, record.id)
-      },
-    )
-    return { kind: 'running', process: { ...process, outcome } }
+      await unlock()
+    })
+    return { kind: 'running', process: { ...process, outcome, ...leaving(process, own, unlock) } }
   } catch (error) {
-    activity.end()
-    modelWait.end()
-    await log.close()
+    await own.close()
     throw error
   }
 }
@@ -283,36 +227,8 @@ async function runOf(
     mcp: url === null ? null : { url: `${url}/api/v1/mcp`, token },
     session_id: record.session_id,
     session_usage: usageOfSession(context, record),
-    onSession: (session_id) => {
-      rememberSession(context, record.id, session_id)
-    },
-    onHostAllowed: (host) => {
-      allowHost(context, agent.id, host)
-    },
-    onLink: (link) => {
-      void known.then(() => saveLink(context, record, { link, asks: asks.pending() }))
-    },
-    ask: async (request, { signal }) => {
-      await known
-      return asks.ask(request, { signal, tell: (entry) => more.log.entry(entry) })
-    },
+    ...runListener(context, record, { agent_id: agent.id, asks, known, log: more.log }),
   }
-}
-
-/** Lets all runs of the agent reach a host. */
-function allowHost(context: RunGround, agent_id: AgentId, host: string): void {
-  const write = () =>
-    context.feed.commit((tx) => {
-      const agent = tx.agents.get(agent_id)
-      const { allowed_hosts = [] } = agent?.config ?? {}
-      if (!agent || allowed_hosts.includes(host)) return
-      const changed = { ...agent, config: { ...agent.config, allowed_hosts: [...allowed_hosts, host] } }
-      tx.agents.put(changed)
-      tx.emit('agent.updated', { project_id: null, agent_id, agent: withoutEnv(changed) })
-    })
-  context.writes.untilWritten(write).catch((error: unknown) => {
-    context.log.error({ err: error, agent_id, host }, 'an allowed host could not be saved')
-  })
 }
 
 /** Returns the usage of the earlier runs of its session, as far as it was reported. */
@@ -325,18 +241,6 @@ function usageOfSession(context: RunGround, { id, task_id, session_id }: Executi
     if (other.usage.cost_usd !== null) sum.cost_usd = (sum.cost_usd ?? 0) + other.usage.cost_usd
   }
   return sum
-}
-
-/** Saves the session ID while the agent works, so that a crash does not lose the session. */
-function rememberSession(context: RunGround, id: ExecutionRecord['id'], session_id: string): void {
-  const write = () =>
-    context.feed.commit((tx) => {
-      const current = tx.executions.get(id)
-      if (current && current.session_id !== session_id) tx.executions.put({ ...current, session_id })
-    })
-  context.writes.untilWritten(write).catch((error: unknown) => {
-    context.log.warn({ err: error, execution_id: id }, 'the session of an agent could not be written down')
-  })
 }
 
 /** Marks a person's or an external agent's execution as running; there is no process to start. */

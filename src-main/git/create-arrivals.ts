@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createKeyedLock } from '../platform/locks/keyed-lock.ts'
 import type { Logger } from '../platform/logging/log.ts'
@@ -35,6 +35,7 @@ import { rescueArrived, takeBranch } from './arrivals/take-arrived.ts'
 import { branchRef } from './commands/branch.ts'
 import { bringWorktree } from './sending/bring-worktree.ts'
 import { makeSnapshot } from './sending/make-snapshot.ts'
+import { orNull } from './files/file-errors.ts'
 import { estimateFolder } from './files/folder-size.ts'
 import { asWorkspaceError } from './workspace-errors.ts'
 
@@ -113,6 +114,15 @@ export function createArrivals(options: ArrivalsOptions): Arrivals {
       }
     })
 
+  const remove: Arrivals['remove'] = async (task) => {
+    used.get(task)?.removed.abort(new WorkspaceError('git_failed', 'The task’s work was removed.'))
+    await inTurn(task, async () => {
+      used.delete(task)
+      if (await hasFolder(pathOf(task)))
+        await asWorkspaceError(rm(pathOf(task), { recursive: true, force: true, maxRetries: 5 }))
+    })
+  }
+
   return {
     open: (task, start, { signal }) =>
       inTurn(task, () => asWorkspaceError(openFolder(pathOf(task), start, { signal }))),
@@ -143,6 +153,7 @@ export function createArrivals(options: ArrivalsOptions): Arrivals {
                 if ([...answers.values()].includes(null)) {
                   await noteArrival(at.folder, new Date(clock.now()).toISOString())
                   for (const listener of listeners.get(task) ?? []) listener()
+                  grant.onBrought?.()
                 }
                 return answers
               }),
@@ -192,13 +203,13 @@ export function createArrivals(options: ArrivalsOptions): Arrivals {
     size: async (task, { signal }) =>
       (await asWorkspaceError(estimateFolder(pathOf(task), maxFiles, { signal })))?.size_bytes ?? 0,
     settle: (task) => inTurn(task, () => Promise.resolve()),
-    remove: async (task) => {
-      used.get(task)?.removed.abort(new WorkspaceError('git_failed', 'The task’s work was removed.'))
-      await inTurn(task, async () => {
-        used.delete(task)
-        if (await hasFolder(pathOf(task)))
-          await asWorkspaceError(rm(pathOf(task), { recursive: true, force: true, maxRetries: 5 }))
-      })
+    remove,
+    removeWhere: async (isGone) => {
+      const names = (await orNull(readdir(join(dataDir, 'arrivals')))) ?? []
+      for (const name of names) {
+        const task = name.endsWith('.git') ? name.slice(0, -'.git'.length) : null
+        if (task !== null && isGone(task)) await remove(task)
+      }
     },
   }
 }

@@ -1,139 +1,108 @@
-import { ApiError } from '../../src-shared/contract/errors.ts'
-import type { ExecutionId, JobId, RunnerId } from '../../src-shared/contract/ids.ts'
+import type { JobId } from '../../src-shared/contract/ids.ts'
 import {
   silentSeconds,
-  type JobAccept,
-  type JobAsk,
-  type JobBeat,
   type JobBeatAnswer,
   type JobFinish,
   type JobInput,
   type JobOffer,
-  type JobSpec,
-  type RunnerReport,
 } from '../../src-shared/contract/jobs.ts'
-import type { z } from 'zod'
 import { afterwards } from '../../src-shared/lang/afterwards.ts'
-import type { Cancellable } from '../ports/cancellable.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { JobAccess, JobGrant } from '../ports/job-access.ts'
+import type { JobQueries, JobRecord } from '../ports/job-queries.ts'
 import type { JobSeeker } from '../ports/runner-tokens.ts'
-import type { Job, JobEnd, JobWork } from './job.ts'
-import { checkProtocol, leaseLost, offsetMismatch } from './job-refusals.ts'
-import { accept, endLease, giveOut, isLinkLost, isLost, newLease, pass, speak, type Lease } from './rules/lease.ts'
+import { entryOf, newEntry, overRecord, recordOf, tokenVariable, type Entry } from './entry.ts'
+import type { Job, JobCall, JobEnd, JobOwner, Jobs } from './job.ts'
+import { settleOrAbort } from '../platform/locks/settle-or-abort.ts'
+import { grantOf, lateRoom, never, roomOf, take } from './grants.ts'
+import {
+  checkProtocol,
+  leaseLost,
+  noSuchFile,
+  noSuchJob,
+  notArrived,
+  offsetMismatch,
+  runnerTaken,
+  tooLarge,
+} from './job-refusals.ts'
+import { accept, endLease, giveOut, isLinkLost, isLost, pass, speak } from './rules/lease.ts'
 
-/** The jobs of all runners. Its methods throw `ApiError` with what a runner is told. */
-export interface Jobs extends JobAccess {
-  offer(work: JobWork): Job
-  /** Gives out what is on offer for a runner or a pod; waits for it if nothing is. */
-  next(seeker: JobSeeker, report: RunnerReport, options: Cancellable): Promise<readonly JobOffer[]>
-  accept(call: JobCall, input: z.infer<typeof JobAccept>): JobSpec
-  file(call: JobCall, n: number, fence: number): Promise<Uint8Array>
-  beat(call: JobCall, input: z.infer<typeof JobBeat>, options: Cancellable): Promise<JobBeatAnswer>
-  /** Appends to a log: `bytes` begins at `offset` of it. */
-  log(
-    call: JobCall,
-    log: { readonly name: string; readonly offset: number; readonly fence: number },
-    bytes: Uint8Array,
-  ): Promise<void>
-  ask(call: JobCall, input: z.infer<typeof JobAsk>): void
-  finish(call: JobCall, input: JobFinish, options: Cancellable): Promise<void>
-  /** The runner said, or was seen, to be gone: its jobs are lost. */
-  lose(runner_id: RunnerId, why: string): void
-  /** What carries a job can't start, or has ended; `why` is a sentence. */
-  loseJob(job_id: JobId, why: string): void
-  /** Counts silence; called every `sweepMs` once started. */
-  sweep(): void
-  start(): void
-  /** The service ends: so do all jobs, because no runner finds them again. */
-  close(): void
-  /** Returns whether a job is the runner's. */
-  isOf(job_id: string, runner_id: RunnerId): boolean
-  /** Returns whether a run is on the runner. */
-  hasRun(runner_id: RunnerId, execution_id: ExecutionId): boolean
-  /** Returns how many runs a runner has, also those that are being stopped. */
-  running(runner_id: RunnerId): number
-}
-
-/** Which job a request is about, and the token that it brings. */
-export interface JobCall {
-  readonly job_id: string
-  readonly token: string | null
-}
+export type { JobCall, Jobs } from './job.ts'
 
 export const sweepMs = 5_000
 const keptMs = 24 * 3_600_000
-
-interface Entry {
-  readonly id: JobId
-  readonly work: JobWork
-  lease: Lease
-  /** Every token that was given out, with its fence. */
-  readonly tokens: Map<string, number>
-  /** The grant of the newest token. */
-  grant: { readonly token: string; readonly end: AbortController } | null
-  readonly inputs: JobInput[]
-  readonly received: Map<string, number>
-  /** The logs that bytes are being added to. */
-  readonly busy: Set<string>
-  readonly asked: Set<string>
-  stopping: boolean
-  sent: number
-  hasBroughtLate: boolean
-  linkSince: string | null
-  wake: PromiseWithResolvers<void>
-  readonly taken: PromiseWithResolvers<void>
-  readonly ended: PromiseWithResolvers<JobEnd>
-  finishing: Promise<void> | null
-  finishedWith: number | null
-  overAt: number | null
-}
+const deleteEveryMs = 3_600_000
 
 export interface JobsParts {
   readonly clock: Clock
   readonly newId: () => string
   /** A new secret, which no other program can guess. */
   readonly newToken: () => string
+  readonly hashToken: (token: string) => string
+  readonly records: JobQueries
+  /** Called when a job that is over has brought what it had. */
+  readonly onLate: (task_id: string) => void
 }
 
-export function createJobs({ clock, newId, newToken }: JobsParts): Jobs {
+export function createJobs({ clock, newId, newToken, hashToken, records, onLate }: JobsParts): Jobs {
   const entries = new Map<string, Entry>()
   let offered = Promise.withResolvers<void>()
   /** The live process of each runner or pod. */
   const instances = new Map<string, { readonly instance: string; seenAt: number }>()
   let sweptAt = clock.now()
+  let deletedAt = Number.NEGATIVE_INFINITY
+  const closing = new AbortController()
   let sweeping: ReturnType<typeof setInterval> | undefined
   const nowIso = (): string => new Date(clock.now()).toISOString()
+  const save = (entry: Entry): void => records.put(recordOf(entry))
 
-  const find = ({ job_id, token }: JobCall): { readonly entry: Entry; readonly fence: number } => {
-    const entry = entries.get(job_id)
-    const fence = token === null ? undefined : entry?.tokens.get(token)
-    if (entry === undefined || fence === undefined)
-      throw new ApiError({ code: 'invalid_token', message: 'This token opens no such job.' })
+  const find = ({ job_id, token }: JobCall): { readonly entry: Entry | JobRecord; readonly fence: number } => {
+    const entry = entries.get(job_id) ?? records.get(job_id)
+    const fence = token === null ? undefined : new Map(entry?.tokens).get(hashToken(token))
+    if (entry === null || fence === undefined) throw noSuchJob()
     return { entry, fence }
   }
-  /** Returns the job of a call whose token and fence are the newest. */
-  const speaking = (call: JobCall, fence: number): Entry => {
+  /** Returns the job of a call whose token has this fence. */
+  const findLive = (call: JobCall, fence: number): Entry => {
     const { entry, fence: own } = find(call)
-    const lease = own === fence ? speak(entry.lease, fence) : 'lease_lost'
-    if (lease === 'lease_lost') throw leaseLost()
-    entry.lease = lease
-    noteLink(entry)
+    if (own !== fence || !('lease' in entry)) throw leaseLost()
     return entry
   }
-  const noteLink = (entry: Entry): void => {
-    const lost = isLinkLost(entry.lease, limitsOf(entry.work))
+  /** Returns the job of a call whose token and fence are the newest. */
+  const speaking = (call: JobCall, fence: number): Entry & { readonly owner: JobOwner } => {
+    const entry = findLive(call, fence)
+    const lease = speak(entry.lease, fence)
+    if (lease === 'lease_lost' || !hasOwner(entry)) throw leaseLost()
+    entry.lease = lease
+    noteLink(entry)
+    // It says more than that it takes the job, so it knows all of it.
+    if (entry.spec !== null && entry.isBegun) {
+      entry.spec = null
+      save(entry)
+    }
+    return entry
+  }
+  const noteLink = (entry: Entry & { readonly owner: JobOwner }): void => {
+    const lost = isLinkLost(entry.lease, limitsOf(entry.owner))
     if (lost === (entry.linkSince !== null)) return
     entry.linkSince = lost ? nowIso() : null
-    entry.work.onLink({ state: lost ? 'lost' : 'connected', since: entry.linkSince ?? nowIso() })
+    entry.owner.onLink({ state: lost ? 'lost' : 'connected', since: entry.linkSince ?? nowIso() })
   }
   const over = (entry: Entry, end: JobEnd): void => {
     entry.lease = endLease(entry.lease)
-    entry.overAt = clock.now()
-    entry.grant?.end.abort(new Error('The job has ended.'))
-    entry.taken.resolve()
+    const { fence } = entry.lease
+    if (entry.tokens.size > 0) {
+      const ended = { fence, finished_fence: entry.finishedWith, over_at: nowIso() }
+      try {
+        records.put(overRecord(recordOf(entry), ended))
+      } catch {
+        // The next service sees that its run has ended.
+      }
+    }
+    entries.delete(entry.id)
+    entry.owner = entry.spec = null
+    entry.grantEnd.abort(new Error('The job has ended.'))
+    for (const one of [entry.taken, entry.begun, entry.settled, entry.wake]) one.resolve()
     entry.ended.resolve(end)
-    entry.wake.resolve()
   }
   const wakeUp = (entry: Entry): void => {
     entry.wake.resolve()
@@ -141,107 +110,156 @@ export function createJobs({ clock, newId, newToken }: JobsParts): Jobs {
   }
   const giveOutTo = ({ runner_id, job_id }: JobSeeker): readonly JobOffer[] =>
     [...entries.values()].flatMap((entry) => {
-      const isFor = entry.work.runner_id === runner_id && (job_id === null || job_id === entry.id)
+      const isFor = entry.runner_id === runner_id && (job_id === null || job_id === entry.id)
       const lease = isFor ? giveOut(entry.lease) : null
       if (lease === null) return []
       entry.lease = lease
       const token = newToken()
-      entry.tokens.set(token, lease.fence)
-      entry.grant?.end.abort(new Error('The job was given out again.'))
-      entry.grant = { token, end: new AbortController() }
+      entry.tokens.set(hashToken(token), lease.fence)
+      entry.grantEnd.abort(new Error('The job was given out again.'))
+      entry.grantEnd = new AbortController()
       return { job_id: entry.id, token, fence: lease.fence }
     })
+  /** A new process of a runner has none of the jobs of the one before, but for those that it names. */
+  const loseOthers = ({ runner_id, job_id }: JobSeeker, instance: string, kept: readonly JobId[]): void => {
+    for (const entry of entries.values()) {
+      const { lease } = entry
+      const isIts = entry.runner_id === runner_id && (job_id === null || job_id === entry.id)
+      if (!isIts || lease.state !== 'accepted' || lease.instance === instance) continue
+      if (kept.includes(entry.id)) {
+        entry.lease = { ...lease, instance }
+        save(entry)
+      } else if (entry.finishedWith === null) over(entry, { kind: 'lost', why: 'Its runner has ended.' })
+    }
+  }
+  const jobOf = (entry: Entry): Job => ({
+    id: entry.id,
+    ended: entry.ended.promise,
+    taken: entry.taken.promise,
+    begin: () => {
+      entry.isBegun = true
+      entry.begun.resolve()
+    },
+    settle: () => entry.settled.resolve(),
+    input: (input) => {
+      const n = entry.lastInput + 1
+      const before = entry.inputs
+      entry.inputs = [...before, { ...input, n } as JobInput]
+      entry.lastInput = n
+      try {
+        if (entry.lease.state === 'accepted') save(entry)
+      } catch (error) {
+        entry.inputs = before
+        throw error
+      }
+      wakeUp(entry)
+    },
+    stop: () => {
+      const { state } = entry.lease
+      if (state === 'over' || entry.stopping) return
+      entry.stopping = true
+      if (!entry.isBegun) return over(entry, { kind: 'withdrawn' })
+      // No one hears its end any more; its runner ends it when it hears of that.
+      if (closing.signal.aborted && entry.finishedWith === null) return over(entry, { kind: 'lost', why: closedText })
+      wakeUp(entry)
+      save(entry)
+    },
+    isLinkLost: () => entry.linkSince !== null,
+    isWithdrawn: () => entry.lease.state === 'over' && !entry.isBegun,
+  })
+
+  for (const record of records.accepted()) {
+    const entry = entryOf(record)
+    entries.set(entry.id, entry)
+  }
 
   const jobs: Jobs = {
     offer: (work) => {
-      const id = newId() as JobId
-      const entry: Entry = {
-        id,
-        work,
-        lease: newLease,
-        tokens: new Map(),
-        grant: null,
-        inputs: [],
-        received: new Map(),
-        busy: new Set(),
-        asked: new Set(),
-        stopping: false,
-        sent: 0,
-        hasBroughtLate: false,
-        linkSince: null,
-        wake: Promise.withResolvers(),
-        taken: Promise.withResolvers(),
-        ended: Promise.withResolvers(),
-        finishing: null,
-        finishedWith: null,
-        overAt: null,
-      }
-      entries.set(id, entry)
+      const entry = newEntry(newId() as JobId, work)
+      entries.set(entry.id, entry)
+      if (closing.signal.aborted) over(entry, { kind: 'withdrawn' })
       offered.resolve()
       offered = Promise.withResolvers()
-      return {
-        id,
-        ended: entry.ended.promise,
-        taken: entry.taken.promise,
-        input: (input) => {
-          entry.inputs.push({ ...input, n: entry.inputs.length + 1 } as JobInput)
-          wakeUp(entry)
-        },
-        stop: () => {
-          entry.stopping = true
-          if (entry.lease.state === 'offered') over(entry, { kind: 'withdrawn' })
-          else wakeUp(entry)
-        },
-        isLinkLost: () => entry.linkSince !== null,
-      }
+      return jobOf(entry)
     },
-    next: async (seeker, { instance, protocol, wait_seconds }, { signal }) => {
+    held: (execution_id) => {
+      const entry = [...entries.values()].find((one) => one.execution_id === execution_id && one.owner === null)
+      if (entry === undefined) return null
+      const sizes = Object.fromEntries([...entry.marks].map(([name, { size }]) => [name, size]))
+      return { job_id: entry.id, execution_id, ground: entry.ground, sizes }
+    },
+    takeUp: ({ job_id }, owner) => {
+      const entry = entries.get(job_id)
+      if (entry === undefined) throw new Error(`The job ${job_id} is over.`)
+      entry.owner = owner
+      entry.taken.resolve()
+      entry.begun.resolve()
+      if (hasOwner(entry)) noteLink(entry)
+      return jobOf(entry)
+    },
+    next: async (seeker, { instance, protocol, wait_seconds, jobs: kept }, { signal }) => {
       checkProtocol(protocol)
       const who = seeker.job_id ?? seeker.runner_id
       const known = instances.get(who)
       if (known !== undefined && known.instance !== instance && clock.now() - known.seenAt < silentSeconds * 1_000)
-        throw new ApiError({
-          code: 'runner_taken',
-          message: 'Another runner with this name is connected. End it, or give this one a token of its own.',
-        })
+        throw runnerTaken()
       const seen = { instance, seenAt: clock.now() }
       instances.set(who, seen)
+      loseOthers(seeker, instance, kept)
       const found = giveOutTo(seeker)
       if (found.length > 0 || wait_seconds === 0) return found
       const end = clock.now() + wait_seconds * 1_000
-      for (let left = wait_seconds * 1_000; left > 0 && !signal.aborted; left = end - clock.now()) {
-        await waitFor(offered.promise, left, signal)
+      const stopped = AbortSignal.any([signal, closing.signal])
+      for (let left = wait_seconds * 1_000; left > 0 && !stopped.aborted; left = end - clock.now()) {
+        await settleOrAbort(offered.promise, AbortSignal.any([stopped, AbortSignal.timeout(left)]))
         seen.seenAt = clock.now()
-        const given = signal.aborted ? [] : giveOutTo(seeker)
+        const given = stopped.aborted ? [] : giveOutTo(seeker)
         if (given.length > 0) return given
       }
       return []
     },
-    accept: (call, { fence, instance, protocol }) => {
+    accept: async (call, { fence, instance, protocol }, { signal }) => {
       checkProtocol(protocol)
-      const { entry, fence: own } = find(call)
-      const lease = own === fence ? accept(entry.lease, { fence, instance }) : 'lease_lost'
+      const entry = findLive(call, fence)
+      const lease = accept(entry.lease, { fence, instance })
       if (lease === 'lease_lost') throw leaseLost()
-      if (entry.lease.state === 'offered') entry.work.onLink({ state: 'connected', since: nowIso() })
+      const before = entry.lease
       entry.lease = lease
+      try {
+        save(entry)
+      } catch (error) {
+        entry.lease = before
+        throw error
+      }
+      if (before.state === 'offered') entry.owner?.onLink({ state: 'connected', since: nowIso() })
       entry.taken.resolve()
-      return { ...entry.work.spec, job: entry.id }
+      // Whatever the runner does from now on is done by a run that the service knows of.
+      await settleOrAbort(entry.begun.promise, signal)
+      signal.throwIfAborted()
+      const { spec, owner } = entry
+      if (spec === null || owner === null) throw leaseLost()
+      if (spec.execution === null || tokenVariable in spec.env || !owner.newRunToken) return { ...spec, job: entry.id }
+      return { ...spec, job: entry.id, env: { ...spec.env, [tokenVariable]: await owner.newRunToken() } }
     },
     file: async (call, n, fence) => {
-      const bytes = await speaking(call, fence).work.file(n)
-      if (bytes === null) throw new ApiError({ code: 'not_found', message: 'This job has no such file.' })
+      const bytes = await speaking(call, fence).owner.file(n)
+      if (bytes === null) throw noSuchFile()
       return bytes
     },
     beat: async (call, input, { signal }) => {
       const entry = speaking(call, input.fence)
-      entry.work.onBeat(input)
+      if (entry.inputs.some(({ n }) => n <= input.seen)) {
+        entry.inputs = entry.inputs.filter(({ n }) => n > input.seen)
+        save(entry)
+      }
       const answer = (): JobBeatAnswer => ({
         action: entry.stopping ? 'stop' : 'continue',
-        inputs: entry.inputs.slice(input.seen),
+        inputs: [...entry.inputs],
       })
       const first = answer()
       if (first.action === 'stop' || first.inputs.length > 0 || input.wait_seconds === 0) return first
-      await waitFor(entry.wake.promise, input.wait_seconds * 1_000, signal)
+      const limit = AbortSignal.timeout(input.wait_seconds * 1_000)
+      await settleOrAbort(entry.wake.promise, AbortSignal.any([signal, limit, closing.signal]))
       speaking(call, input.fence)
       return answer()
     },
@@ -249,140 +267,129 @@ export function createJobs({ clock, newId, newToken }: JobsParts): Jobs {
       const entry = speaking(call, fence)
       const expected = entry.received.get(name) ?? 0
       if (entry.busy.has(name) || offset !== expected) throw offsetMismatch(expected)
-      if (!take(entry, bytes.length))
-        throw new ApiError({
-          code: 'payload_too_large',
-          message: `This job has sent more than ${entry.work.max_push_mb} MB.`,
-        })
+      if (!take(entry, bytes.length)) throw tooLarge(entry.owner.max_push_mb)
       entry.busy.add(name)
       try {
-        await entry.work.onLog(name, bytes)
-        entry.received.set(name, expected + bytes.length)
+        const kept = await entry.owner.onLog(name, bytes)
+        const offset_now = expected + bytes.length
+        entry.received.set(name, offset_now)
+        if (kept === null || entry.lease.state === 'over') return
+        entry.marks.set(name, { offset: offset_now - kept.held, size: kept.size })
+        save(entry)
       } finally {
         entry.busy.delete(name)
       }
     },
     ask: (call, { fence, ask_id, request }) => {
       const entry = speaking(call, fence)
-      // Its answer may have been lost.
-      if (entry.asked.has(ask_id)) return
+      // Its answer may have been lost, or be on its way.
+      if (entry.asked.has(ask_id) || entry.inputs.some((one) => one.kind === 'answer' && one.ask_id === ask_id)) return
       entry.asked.add(ask_id)
-      entry.work.onAsk(ask_id, request)
+      entry.owner.onAsk(ask_id, request)
     },
     finish: async (call, input, { signal }) => {
       const { entry, fence } = find(call)
-      if (entry.finishedWith !== null && entry.finishedWith === fence && fence === input.fence) return
-      speaking(call, input.fence)
+      if ('state' in entry && entry.finished_fence === fence && fence === input.fence) return
+      const live = speaking(call, input.fence)
       // A repeated call waits for the first.
-      entry.finishing ??= afterwards(end(entry, input, signal), () => {
-        entry.finishing = null
+      live.finishing ??= afterwards(finish(live, input, signal), () => {
+        live.finishing = null
         return Promise.resolve()
       })
-      await entry.finishing
+      await live.finishing
     },
     lose: (runner_id, why) => {
       instances.delete(runner_id)
       for (const entry of entries.values())
-        if (entry.work.runner_id === runner_id && entry.lease.state === 'accepted') over(entry, { kind: 'lost', why })
+        if (entry.runner_id === runner_id && entry.lease.state === 'accepted' && entry.finishedWith === null)
+          over(entry, { kind: 'lost', why })
     },
     loseJob: (job_id, why) => {
       const entry = entries.get(job_id)
       instances.delete(job_id)
       if (entry?.lease.state === 'offered') over(entry, { kind: 'unstarted', why })
-      else if (entry?.lease.state === 'accepted') over(entry, { kind: 'lost', why })
+      else if (entry?.lease.state === 'accepted' && entry.finishedWith === null) over(entry, { kind: 'lost', why })
     },
+    unlinked: ({ runner_id, job_id }) => void instances.delete(job_id ?? runner_id),
     sweep: () => {
       // A service that was asleep has heard no one, which is no silence.
       const awake_ms = Math.min(clock.now() - sweptAt, 2 * sweepMs)
       sweptAt = clock.now()
       for (const entry of entries.values()) {
-        if (entry.overAt !== null && clock.now() - entry.overAt > keptMs) entries.delete(entry.id)
-        if (entry.lease.state !== 'accepted' || entry.finishing !== null) continue
+        if (!hasOwner(entry) || entry.lease.state !== 'accepted' || entry.finishing !== null) continue
         entry.lease = pass(entry.lease, Math.max(0, awake_ms))
         noteLink(entry)
-        if (isLost(entry.lease, limitsOf(entry.work)))
+        if (isLost(entry.lease, limitsOf(entry.owner)))
           over(entry, { kind: 'lost', why: 'Its runner was out of contact for too long.' })
       }
+      if (clock.now() - deletedAt < deleteEveryMs) return
+      deletedAt = clock.now()
+      records.deleteOver(new Date(clock.now() - keptMs).toISOString())
     },
     start: () => {
-      sweeping = setInterval(jobs.sweep, sweepMs)
+      for (const entry of entries.values())
+        if (entry.owner === null) over(entry, { kind: 'lost', why: 'Its run has ended.' })
+      sweptAt = clock.now()
+      sweeping = setInterval(() => {
+        try {
+          jobs.sweep()
+        } catch {
+          // The database can’t be written now: the next sweep tries again.
+        }
+      }, sweepMs)
     },
     close: () => {
+      // Runners that wait for something needn’t any longer.
+      closing.abort()
       clearInterval(sweeping)
-      for (const entry of entries.values())
+      for (const entry of entries.values()) {
+        const isLeft = entry.kind === 'run' && !entry.stopping
         if (entry.lease.state === 'offered') over(entry, { kind: 'withdrawn' })
-        else if (entry.lease.state === 'accepted')
-          over(entry, { kind: 'lost', why: 'Copse stopped while the agent was working on another machine.' })
+        else if (!isLeft && entry.finishedWith === null) over(entry, { kind: 'lost', why: closedText })
+      }
     },
-    isOf: (job_id, runner_id) => entries.get(job_id)?.work.runner_id === runner_id,
+    isOf: (job_id, runner_id) => (entries.get(job_id) ?? records.get(job_id))?.runner_id === runner_id,
     hasRun: (runner_id, execution_id) =>
-      [...entries.values()].some(
-        ({ work, lease }) =>
-          work.runner_id === runner_id && work.spec.execution?.id === execution_id && lease.state !== 'over',
-      ),
+      [...entries.values()].some((entry) => entry.runner_id === runner_id && entry.execution_id === execution_id),
     running: (runner_id) =>
-      [...entries.values()].filter(
-        ({ work, lease }) => work.runner_id === runner_id && work.spec.kind === 'run' && lease.state !== 'over',
-      ).length,
+      [...entries.values()].filter((entry) => entry.runner_id === runner_id && entry.kind === 'run').length,
     find: async (job_id, token) => {
-      const entry = entries.get(job_id)
-      const fence = entry?.tokens.get(token)
-      if (entry === undefined || fence === undefined) return null
-      if (entry.lease.state === 'accepted' && fence === entry.lease.fence && entry.grant !== null)
-        return grantOf(entry, 'work', entry.grant.end.signal)
-      // Of a job that none has accepted nothing can be late.
-      if (entry.hasBroughtLate || entry.lease.instance === null || entry.finishedWith !== null) return null
-      return grantOf(entry, 'late', never)
+      const entry = entries.get(job_id) ?? records.get(job_id)
+      const fence = new Map(entry?.tokens).get(hashToken(token))
+      if (entry === null || fence === undefined) return null
+      if ('lease' in entry) {
+        if (entry.finishedWith !== null) return null
+        if (entry.lease.state === 'accepted' && fence === entry.lease.fence)
+          return grantOf(entry, { access: 'work', ended: entry.grantEnd.signal, ...roomOf(entry) })
+        // Of a job that none has accepted nothing can be late.
+        return entry.lease.instance === null
+          ? null
+          : grantOf(entry, { access: 'late', ended: never, onBrought: () => onLate(entry.task_id), ...roomOf(entry) })
+      }
+      if (entry.instance === null || entry.finished_fence !== null) return null
+      const onBrought = () => onLate(entry.task_id)
+      return grantOf(entry, { access: 'late', ended: never, onBrought, ...lateRoom(entry) })
     },
   }
   return jobs
 
-  async function end(entry: Entry, input: JobFinish, signal: AbortSignal): Promise<void> {
+  async function finish(entry: Entry & { readonly owner: JobOwner }, input: JobFinish, signal: AbortSignal) {
     const short = Object.entries(input.logs).filter(([name, size]) => (entry.received.get(name) ?? 0) < size)
-    const missing = short.length > 0 ? [] : await entry.work.arrive(input.refs, { signal })
+    const missing = short.length > 0 ? [] : await entry.owner.arrive(input.refs, { signal })
     if (short.length > 0 || missing.length > 0)
-      throw new ApiError({
-        code: 'not_arrived',
-        message: 'Not all of it has arrived. Send what is missing, and finish again.',
-        details: {
-          logs: Object.fromEntries(short.map(([name]) => [name, entry.received.get(name) ?? 0])),
-          refs: missing,
-        },
-      })
+      throw notArrived(Object.fromEntries(short.map(([name]) => [name, entry.received.get(name) ?? 0])), missing)
     if (entry.lease.state === 'over') throw leaseLost()
     entry.finishedWith = input.fence
+    entry.grantEnd.abort(new Error('The job has ended.'))
+    entry.ended.resolve({ kind: 'finished', report: input })
+    // The runner keeps its word, which it repeats to the next service, until the run’s end is saved here.
+    await entry.settled.promise
     over(entry, { kind: 'finished', report: input })
   }
 }
 
-const never = new AbortController().signal
+const closedText = 'Copse stopped while it was ended on another machine.'
 
-function grantOf(entry: Entry, access: JobGrant['access'], ended: AbortSignal): JobGrant {
-  return {
-    job_id: entry.id,
-    task_id: entry.work.spec.task_id,
-    access,
-    ended,
-    max_push_mb: entry.work.max_push_mb,
-    take: (bytes) => take(entry, bytes),
-  }
-}
+const hasOwner = (entry: Entry): entry is Entry & { readonly owner: JobOwner } => entry.owner !== null
 
-function take(entry: Entry, bytes: number): boolean {
-  entry.sent += bytes
-  return entry.sent <= entry.work.max_push_mb * 1024 * 1024
-}
-
-const limitsOf = ({ grace_ms }: JobWork) => ({ link_ms: silentSeconds * 1_000, grace_ms })
-
-/** Resolves with the promise, after a time, or when the signal aborts. */
-async function waitFor(promise: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  const done = Promise.withResolvers<void>()
-  const timer = setTimeout(done.resolve, ms)
-  const leave = (): void => done.resolve()
-  signal.addEventListener('abort', leave, { once: true })
-  await Promise.race([promise, done.promise])
-  clearTimeout(timer)
-  signal.removeEventListener('abort', leave)
-}
+const limitsOf = ({ grace_ms }: JobOwner) => ({ link_ms: silentSeconds * 1_000, grace_ms })

@@ -57,6 +57,11 @@ export function createAgentLog(options: {
     async show() {
       if (!closing && !raw.isFull) await raw.append(stream.flush())
     },
+    async saved() {
+      const sizes = { transcript: transcript.size, raw: raw.size, held: stream.heldBytes() }
+      await Promise.all([transcript.written(), raw.written()])
+      return sizes
+    },
     close: () => (closing ??= finish()),
   }
 }

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LogFile, LogSlice } from '../../src-shared/contract/executions.ts'
 import { createStreamRedactor, redactTail } from '../platform/text/redact-stream.ts'
@@ -40,6 +40,18 @@ export function createLogs({ dir }: { readonly dir: string }): Logs {
       } catch (error) {
         await raw.close()
         throw error
+      }
+    },
+    async cutAgent(task_id, execution_id, sizes) {
+      const names = agentLogNames(execution_id)
+      const folder = taskFolder(dir, task_id)
+      for (const [name, size] of [
+        [names.transcript, sizes.transcript],
+        [names.raw, sizes.raw],
+      ] as const) {
+        const path = join(folder, name)
+        const found = await stat(path, { throwIfNoEntry: false })
+        if (found && found.size > size) await truncate(path, size)
       }
     },
     async openFile(task_id, name, redact) {

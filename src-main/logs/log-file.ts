@@ -21,6 +21,8 @@ export interface LogFileWriter {
   readonly isFull: boolean
   /** Resolves when there is room for more, without adding any. */
   room(): Promise<void>
+  /** Resolves when all that was added so far is in the file; rejects if a write failed. */
+  written(): Promise<void>
   /** Bytes written and queued. */
   readonly size: number
   /** Writes the queue, notes how much was left out, and closes. Safe to call twice. */
@@ -135,6 +137,10 @@ function createWriter(
     while (draining && queued > highWater) await draining
     if (failure !== undefined) throw failure
   }
+  const written = async (): Promise<void> => {
+    await draining
+    if (failure !== undefined) throw failure
+  }
   const finish = async (): Promise<void> => {
     const last = tail && wholeLines(tail)
     const missing = leftOut - (last?.length ?? 0)
@@ -163,6 +169,7 @@ function createWriter(
       await room()
     },
     room,
+    written,
     close: () => (closing ??= finish()),
   }
 }

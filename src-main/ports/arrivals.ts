@@ -108,4 +108,6 @@ export interface Arrivals {
   settle(task_id: string): Promise<void>
   /** Ends what is being sent and received, and removes all of it. */
   remove(task_id: string): Promise<void>
+  /** Removes what arrived of the tasks that `isGone` names. */
+  removeWhere(isGone: (task_id: string) => boolean): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { Ask, AskOption, RunLink, Usage } from '../../src-shared/contract/e
 import type { AgentId, ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { AgentConfig, DetectedAgent } from '../../src-shared/contract/projects.ts'
 import type { Cancellable } from './cancellable.ts'
-import type { AgentLog } from './logs.ts'
+import type { AgentLog, AgentLogSizes } from './logs.ts'
 
 /** An image sent with a prompt. */
 export interface PromptImage {
@@ -100,6 +100,15 @@ export interface ExecutionOutcome {
   readonly windows?: readonly AccountWindow[]
 }
 
+/** A run that went on elsewhere while the service was not there, and who hears of it from now on. */
+export interface HeldExecution extends Pick<
+  ExecutionRun,
+  'execution_id' | 'task_id' | 'log' | 'onSession' | 'onAnswer' | 'onHostAllowed' | 'onLink' | 'ask'
+> {
+  /** Makes another token for the run, where it has not got its first. */
+  readonly newToken: () => Promise<string>
+}
+
 export interface RunningExecution {
   /** null: it is no process of this machine. */
   readonly process: ProcessIdentity | null
@@ -110,6 +119,15 @@ export interface RunningExecution {
   input(data: string): Promise<void>
   /** Whether the last turn has ended, so that the agent exits on its own. Absent if that is not known. */
   readonly isTurnOver?: () => boolean
+  /** The record says that it runs: until then it does nothing. Absent where it has begun at once. */
+  readonly begin?: () => void
+  /** What came of its end is saved. */
+  readonly settle?: () => void
+  /**
+   * Leaves it alone, for the next service to go on with; its outcome stays open. Absent where a run ends with the
+   * service.
+   */
+  readonly leave?: () => Promise<void>
   /** Absent without a terminal. */
   readonly resize?: (cols: number, rows: number) => void
 }
@@ -124,6 +142,10 @@ export interface Executors {
    * to another process by now.
    */
   reap(process: ProcessIdentity | null, execution_id: ExecutionId): Promise<void>
+  /** Returns how much is kept of the log of a run that went on without the service; null if none did. */
+  held?(execution_id: ExecutionId): AgentLogSizes | null
+  /** Goes on with such a run. */
+  takeUp?(run: HeldExecution): RunningExecution
   /** Returns the configured arguments that the agent does not get because Copse sets them. */
   refusedArgs(profile: ExecutorProfile, config: Pick<AgentConfig, 'args' | 'permissions'>): readonly string[]
   detect(options: Cancellable): Promise<readonly DetectedAgent[]>

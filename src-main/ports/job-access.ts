@@ -11,6 +11,8 @@ export interface JobGrant {
   readonly ended: AbortSignal
   /** The job's room for pushes and logs together, in MB, as messages name it. */
   readonly max_push_mb: number
+  /** Called when a late push was taken. */
+  onBrought?(): void
   /** Counts bytes that the job has sent; returns false once they are more than its room. */
   take(bytes: number): boolean
 }

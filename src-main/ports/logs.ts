@@ -19,7 +19,15 @@ export interface AgentLog {
   raw(bytes: Uint8Array): Promise<void>
   /** Ends an unfinished last line of the raw bytes, for a terminal that shows them. */
   show?(): Promise<void>
+  /** Resolves once all that was added is in the files, but for `held` raw bytes whose line is not complete. */
+  saved?(): Promise<AgentLogSizes & { readonly held: number }>
   close(): Promise<void>
+}
+
+/** The sizes of an agent log's files, in bytes. */
+export interface AgentLogSizes {
+  readonly transcript: number
+  readonly raw: number
 }
 
 export interface Logs {
@@ -30,6 +38,8 @@ export interface Logs {
     readonly redact: (text: string) => string
     readonly onEntry?: EntryListener
   }): Promise<AgentLog>
+  /** Cuts what an agent log has beyond these sizes; no one may be writing it. */
+  cutAgent(task_id: TaskId, execution_id: ExecutionId, sizes: AgentLogSizes): Promise<void>
   openFile(task_id: TaskId, name: string, redact: (text: string) => string): Promise<LogWriter>
   /** Writes the knowledge for the task's agents into a file beside the logs and returns its path. */
   writeKnowledge(task_id: TaskId, text: string): Promise<string>

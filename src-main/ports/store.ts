@@ -6,6 +6,7 @@ import type { EffectQueries, PendingHookQueries } from './effect-queries.ts'
 import type { EventQueries } from './event-queries.ts'
 import type { ExecutionQueries } from './execution-queries.ts'
 import type { IntegrationQueries, SecretHostQueries } from './integration-queries.ts'
+import type { JobQueries } from './job-queries.ts'
 import type { KnowledgeQueries } from './knowledge-queries.ts'
 import type { NotificationQueries } from './notification-queries.ts'
 import type { BaseConflictQueries } from './base-conflict-queries.ts'
@@ -56,6 +57,8 @@ export interface Queries {
   readonly external_links: ExternalLinkQueries
   readonly daemons: DaemonQueries
   readonly runners: RunnerQueries
+  /** What runners elsewhere have taken; of those that are over, a day long who may still speak of them. */
+  readonly jobs: JobQueries
   readonly members: MemberQueries
 }
 

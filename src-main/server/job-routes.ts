@@ -50,7 +50,9 @@ export function addJobRoutes(app: FastifyInstance, jobs: JobApi, { guard, addres
       return { jobs: await jobs.next(seeker, read(RunnerReport, request.body), { signal: endOf(reply) }) }
     })
     const at = `${apiPrefix}/jobs/:job_id`
-    scope.post(`${at}/accept`, async (request) => jobs.accept(callOf(request), read(JobAccept, request.body)))
+    scope.post(`${at}/accept`, (request, reply) =>
+      jobs.accept(callOf(request), read(JobAccept, request.body), { signal: endOf(reply) }),
+    )
     scope.post(`${at}/beat`, (request, reply) =>
       jobs.beat(callOf(request), read(JobBeat, request.body), { signal: endOf(reply) }),
     )

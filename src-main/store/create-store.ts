@@ -10,6 +10,7 @@ import { createEffectQueries, createEventQueries } from './events.ts'
 import { createExecutionQueries } from './executions.ts'
 import { createExternalLinkQueries } from './external-links.ts'
 import { createIntegrationQueries, createSecretHostQueries } from './integrations.ts'
+import { createJobQueries } from './jobs.ts'
 import { createKnowledgeQueries } from './knowledge.ts'
 import { createMemberQueries } from './members.ts'
 import { createPendingHookQueries } from './pending-hooks.ts'
@@ -68,6 +69,7 @@ export function createStore(database: OpenDatabase): Store {
     chapter_proposals: createChapterProposalQueries(db),
     daemons: createDaemonQueries(db),
     runners: createRunnerQueries(db),
+    jobs: createJobQueries(db),
     members: createMemberQueries(db),
   }
   return {

@@ -65,6 +65,7 @@ export function fakeScripts(exitCode: (command: string) => number): Scripts {
 export const fakeLogs: Logs = {
   openAgent: () =>
     Promise.resolve({ entry: () => undefined, raw: () => Promise.resolve(), close: () => Promise.resolve() }),
+  cutAgent: async () => undefined,
   openFile: () => Promise.resolve({ write: () => Promise.resolve(), close: () => Promise.resolve() }),
   writeKnowledge: () => Promise.resolve('/knowledge'),
   list: () => Promise.resolve([]),

@@ -3,16 +3,13 @@ import { lstat, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { JobFile } from '../../../src-shared/contract/jobs.ts'
 
-/** Files that a job needs and git doesn't bring. */
-export interface JobFiles {
-  readonly list: readonly JobFile[]
-  read(n: number): Promise<Uint8Array | null>
-}
-
 const maxFiles = 2_000
 
-/** Lists files by their paths; folders with all that they hold. Links and what is missing are left out. */
-export async function listJobFiles(paths: readonly string[]): Promise<JobFiles> {
+/**
+ * Lists files by their paths, which a job needs and git doesn't bring; folders with all that they hold. Links and what is
+ * missing are left out.
+ */
+export async function listJobFiles(paths: readonly string[]): Promise<readonly JobFile[]> {
   const list: JobFile[] = []
   const add = async (path: string): Promise<void> => {
     const found = await lstat(path).catch(() => null)
@@ -25,11 +22,10 @@ export async function listJobFiles(paths: readonly string[]): Promise<JobFiles> 
     list.push({ n: list.length, path, mode: found.mode & 0o777, sha256 })
   }
   for (const path of paths) await add(path)
-  return {
-    list,
-    read: async (n) => {
-      const path = list[n]?.path
-      return path === undefined ? null : await readFile(path).catch(() => null)
-    },
-  }
+  return list
+}
+
+export async function readJobFile(files: readonly JobFile[], n: number): Promise<Uint8Array | null> {
+  const path = files.find((file) => file.n === n)?.path
+  return path === undefined ? null : await readFile(path).catch(() => null)
 }

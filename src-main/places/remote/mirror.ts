@@ -4,6 +4,7 @@ import { createKeyedLock } from '../../platform/locks/keyed-lock.ts'
 import type { Arrivals, LentState } from '../../ports/arrivals.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import type { Place } from '../../ports/place.ts'
+import { rescueLate } from './late-work.ts'
 
 /** The task's worktree as its records have it. */
 export interface TaskWorktree {
@@ -23,8 +24,10 @@ export interface Mirror {
     options: Cancellable,
   ): Promise<LentState>
   takeBack(task_id: TaskId, name: string): Promise<void>
-  /** Brings the worktree to what arrives, until it is told to stop. */
-  follow(worktree: TaskWorktree): { stop(): Promise<void> }
+  /** Removes what was lent of a folder that belongs to no task. */
+  discard(task_id: TaskId): Promise<void>
+  /** Brings the worktree to what arrives, until it is told to stop; `now`: also to what has arrived before. */
+  follow(worktree: TaskWorktree, options?: { readonly now: boolean }): { stop(): Promise<void> }
   /** Brings the worktree to what has arrived; returns which of these refs have not. */
   takeOver(
     worktree: TaskWorktree,
@@ -51,13 +54,7 @@ export function createMirror({ arrivals, here, log }: MirrorParts): Mirror {
       return
     }
     await arrivals.bring(task_id, path, { head: arrived.branch, snapshot: arrived.snapshot }, { signal })
-    // What a job left that had been lost, and its folder has no more.
-    for (const { name, commit } of [...arrived.others.filter((one) => one.name.startsWith('left/')), ...arrived.late])
-      await arrivals.rescue(
-        task_id,
-        { commit, kind: name.endsWith('snapshot') ? 'uncommitted' : 'commits', reason: 'left' },
-        { signal },
-      )
+    await rescueLate(arrivals, task_id, arrived, { signal })
   }
   const inTurn = <T>({ path }: TaskWorktree, work: () => Promise<T>): Promise<T> => locks.run(path, work)
   return {
@@ -69,7 +66,8 @@ export function createMirror({ arrivals, here, log }: MirrorParts): Mirror {
         return await arrivals.lend(task_id, loan, { signal })
       }),
     takeBack: (task_id, name) => arrivals.takeBack(task_id, name, { signal: AbortSignal.timeout(60_000) }),
-    follow: (worktree) => {
+    discard: (task_id) => arrivals.remove(task_id),
+    follow: (worktree, { now } = { now: false }) => {
       const end = new AbortController()
       let due = false
       let working: Promise<void> = Promise.resolve()
@@ -81,11 +79,13 @@ export function createMirror({ arrivals, here, log }: MirrorParts): Mirror {
             log.warn({ err: error, task_id: worktree.task_id }, 'work that arrived could not be shown')
         })
       }
-      const stop = arrivals.onArrival(worktree.task_id, () => {
+      const look = (): void => {
         if (due) return
         due = true
         working = working.then(work)
-      })
+      }
+      const stop = arrivals.onArrival(worktree.task_id, look)
+      if (now) look()
       return {
         stop: async () => {
           stop()

@@ -1,15 +1,18 @@
 import { eventsLog, rawLog, type JobEvent } from '../../../src-shared/contract/job-events.ts'
 import type { ExecutorProfile } from '../../../src-shared/contract/executor-profiles.ts'
 import type { JobSpec } from '../../../src-shared/contract/jobs.ts'
-import type { JobEnd } from '../../jobs/job.ts'
+import { BugError } from '../../../src-shared/lang/bug-error.ts'
+import type { JobEnd, JobWork } from '../../jobs/job.ts'
 import {
   ExecutorError,
   type AgentRequest,
   type ExecutionOutcome,
   type ExecutionRun,
   type Executors,
+  type HeldExecution,
   type RunningExecution,
 } from '../../ports/executors.ts'
+import { RunnerUnreachableError } from '../../ports/runner-kinds.ts'
 import { createEventReader } from './read-events.ts'
 import type { StartedJob, StartJob } from './start-job.ts'
 
@@ -23,55 +26,101 @@ export function createRemoteRuns(here: Executors, startJob: StartJob): Executors
     inspect: (profile, config, options) => here.inspect(profile, config, options),
     // A job ends with its lease.
     reap: () => Promise.resolve(),
+    held: (execution_id) => {
+      const { sizes = null } = startJob.held(execution_id) ?? {}
+      return sizes && { transcript: sizes[eventsLog] ?? 0, raw: sizes[rawLog] ?? 0 }
+    },
+    takeUp: (run) => {
+      const held = startJob.held(run.execution_id)
+      if (held === null) throw new BugError(`No runner has the run ${run.execution_id}.`)
+      const { listener, running } = listenFor(run)
+      return running(startJob.takeUp(held, { ...listener, newRunToken: run.newToken }))
+    },
     start: async (profile, run, { signal }) => {
       signal.throwIfAborted()
-      const asks = new AbortController()
-      let job: StartedJob | null = null
-      const readEvents = createEventReader((event) => takeEvent(run, event))
-      job = await startJob({
+      const { listener, running } = listenFor(run)
+      const started = await startJob.start({
+        ...listener,
         kind: 'run',
         cwd: run.cwd,
         spec: specOf(profile, run),
         files: [run.env['SVC_KNOWLEDGE_FILE'] ?? ''].filter((path) => path !== ''),
-        onLog: async (name, bytes) => {
-          if (name === eventsLog) readEvents(bytes)
-          if (name === rawLog) await run.log.raw(bytes)
-        },
-        onLink: (link) => run.onLink?.(link),
-        onAsk: (ask_id, request) => {
-          const asked = run.ask?.(request as AgentRequest, { signal: asks.signal }) ?? Promise.resolve(null)
-          void asked.then((answer) => job?.input({ kind: 'answer', ask_id, answer }))
-        },
       })
-      const started = job
+      const process = running(started)
       const stopIt = (): void => started.stop()
       signal.addEventListener('abort', stopIt, { once: true })
+      if (signal.aborted) stopIt()
       await started.taken
       signal.removeEventListener('abort', stopIt)
-      const given = Promise.withResolvers<ExecutionOutcome>()
-      void started.ended.then((end) => given.resolve(outcomeOf(end)))
-      const outcome = given.promise.then((end) => {
-        asks.abort()
-        return end
-      })
-      const running: RunningExecution = {
-        process: null,
-        outcome,
-        input: async (data) => {
-          if (started.isOver()) throw new ExecutorError('input_closed', 'The agent has ended.')
-          started.input({ kind: 'keys', data })
-        },
-        resize: (cols, rows) => started.input({ kind: 'size', cols, rows }),
-        stop: async () => {
-          started.stop()
-          // Processes there end once the runner hears of it.
-          if (started.isLinkLost()) given.resolve({ ...none, ended: 'stopped' })
-          await outcome
-        },
-      }
-      return running
+      // Stopped, or left to the next service as what was never on offer.
+      if (started.isWithdrawn()) throw new RunnerUnreachableError('Copse was stopped.')
+      return process
     },
   }
+}
+
+type Hearer = Omit<HeldExecution, 'newToken' | 'task_id' | 'execution_id'>
+
+/** Returns what hears of a run's job, and the run that the job is. */
+function listenFor(run: Hearer) {
+  const asks = new AbortController()
+  let job: StartedJob | null = null
+  let onLost = (): void => undefined
+  const events = createEventReader((event) => takeEvent(run, event))
+  const listener: Pick<JobWork, 'onLog' | 'onAsk' | 'onLink'> = {
+    onLog: async (name, bytes) => {
+      if (name === eventsLog) events.push(bytes)
+      else if (name === rawLog) await run.log.raw(bytes)
+      else return null
+      // A log that can't be written is no reason to end the run.
+      const saved = await run.log.saved?.().catch(() => undefined)
+      if (saved === undefined) return null
+      return name === eventsLog
+        ? { held: events.heldBytes(), size: saved.transcript }
+        : { held: saved.held, size: saved.raw }
+    },
+    onLink: (link) => {
+      if (link.state === 'lost') onLost()
+      run.onLink?.(link)
+    },
+    onAsk: (ask_id, request) => {
+      const asked = run.ask?.(request as AgentRequest, { signal: asks.signal }) ?? Promise.resolve(null)
+      // One that is left with its run is asked again by the next service.
+      void asked.then((answer) => asks.signal.aborted || job?.input({ kind: 'answer', ask_id, answer }))
+    },
+  }
+  const running = (started: StartedJob): RunningExecution => {
+    job = started
+    const given = Promise.withResolvers<ExecutionOutcome>()
+    void started.ended.then((end) => given.resolve(outcomeOf(end)))
+    const outcome = given.promise.then((end) => {
+      asks.abort()
+      return end
+    })
+    return {
+      process: null,
+      outcome,
+      begin: () => started.begin(),
+      settle: () => started.settle(),
+      leave: async () => {
+        asks.abort()
+        await started.leave()
+      },
+      input: async (data) => {
+        if (started.isOver()) throw new ExecutorError('input_closed', 'The agent has ended.')
+        started.input({ kind: 'keys', data })
+      },
+      resize: (cols, rows) => started.input({ kind: 'size', cols, rows }),
+      stop: async () => {
+        started.stop()
+        // Processes there end once the runner hears of it.
+        onLost = () => given.resolve({ ...none, ended: 'stopped' })
+        if (started.isLinkLost()) onLost()
+        await outcome
+      },
+    }
+  }
+  return { listener, running }
 }
 
 function specOf(
@@ -98,7 +147,7 @@ function specOf(
   }
 }
 
-function takeEvent(run: ExecutionRun, event: JobEvent): void {
+function takeEvent(run: Hearer, event: JobEvent): void {
   switch (event.type) {
     case 'entry':
       run.log.entry(event.entry)

@@ -31,23 +31,26 @@ export function createRemoteScripts(startJob: StartJob): Scripts {
         writing = writing.then(() => script.log?.write(bytes))
       }
       const readEvents = createEventReader(take)
-      const job = await startJob({
+      const job = await startJob.start({
         kind: 'steps',
         cwd: script.cwd,
         spec: specOf(script),
         files: Object.values(script.env).filter((value) => value.startsWith('/') && value.endsWith('.md')),
         onLog: async (name, bytes) => {
-          if (name === eventsLog) readEvents(bytes)
+          if (name === eventsLog) readEvents.push(bytes)
           await writing
+          return null
         },
         onAsk: () => undefined,
         onLink: () => undefined,
       })
       const stop = (): void => job.stop()
       signal.addEventListener('abort', stop, { once: true })
+      job.begin()
       const end = await job.ended
       signal.removeEventListener('abort', stop)
       await writing
+      job.settle()
       if (signal.aborted) return ended(cancelledCode)
       if (result !== null) return result
       const why = end.kind === 'finished' ? (end.report.message ?? '') : end.kind === 'withdrawn' ? '' : end.why

@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { basename, join } from 'node:path'
-import type { RunnerId, TaskId } from '../../../src-shared/contract/ids.ts'
+import type { ExecutionId, RunnerId, TaskId } from '../../../src-shared/contract/ids.ts'
 import type { JobSpec } from '../../../src-shared/contract/jobs.ts'
 import { afterwards } from '../../../src-shared/lang/afterwards.ts'
-import type { Job, JobWork } from '../../jobs/job.ts'
+import type { HeldRun, Job, JobWork } from '../../jobs/job.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
-import { listJobFiles } from './job-files.ts'
+import { listJobFiles, readJobFile } from './job-files.ts'
 import type { Mirror, TaskWorktree } from './mirror.ts'
 
+/** What takes that which comes of a job, besides its work. */
+type JobListener = Pick<JobWork, 'onLog' | 'onAsk' | 'onLink'>
+
 /** A job that a runner is given. */
-interface JobRequest extends Pick<JobWork, 'onLog' | 'onAsk' | 'onLink'> {
+interface JobRequest extends JobListener {
   readonly kind: JobSpec['kind']
   /** The folder here that it works in. */
   readonly cwd: string
@@ -19,11 +22,17 @@ interface JobRequest extends Pick<JobWork, 'onLog' | 'onAsk' | 'onLink'> {
   readonly files: readonly string[]
 }
 
-export interface StartedJob extends Pick<Job, 'taken' | 'ended' | 'input' | 'stop' | 'isLinkLost'> {
+export interface StartedJob extends Omit<Job, 'id'> {
   isOver(): boolean
+  /** Leaves it to the next service, which goes on with it. */
+  leave(): Promise<void>
 }
 
-export type StartJob = (request: JobRequest) => Promise<StartedJob>
+export interface StartJob {
+  start(request: JobRequest): Promise<StartedJob>
+  held(execution_id: ExecutionId): HeldRun | null
+  takeUp(held: HeldRun, listener: JobListener & Pick<JobWork, 'newRunToken'>): StartedJob
+}
 
 export interface StartJobParts {
   readonly jobs: Jobs
@@ -51,55 +60,86 @@ const max_push_mb = 1024
 /** Returns how jobs of a runner are started: with the folder as it is here, and its work brought back. */
 export function createStartJob(parts: StartJobParts): StartJob {
   const { jobs, mirror, runner } = parts
-  return async (request) => {
-    const signal = AbortSignal.timeout(10 * 60_000)
-    const { cwd, kind, spec } = request
-    const own = parts.worktreeAt(cwd)
-    const worktree = own ?? (await scratchOf(parts, cwd, { signal }))
-    const { task_id, branch, base_commit } = worktree
-    const name = randomUUID()
-    const state = await mirror.lend(worktree, { name, folder: cwd }, { signal })
-    const files = await listJobFiles([
-      ...request.files,
-      join(cwd, '.copse', 'attachments'),
-      ...(own === null ? [] : await parts.copiesOf(cwd, { signal })),
-    ])
-    const following = own !== null && kind === 'run' ? mirror.follow(own) : null
+  const limits = { grace_ms: runner.grace_seconds * 1_000, max_push_mb }
+  const arriveAt =
+    (own: TaskWorktree | null): JobWork['arrive'] =>
+    async (refs, options) =>
+      own === null ? [] : await mirror.takeOver(own, refs, options)
+  /** Keeps the worktree here as the one there while the job runs, and ends its loan with it. */
+  const follow = (
+    job: Job,
+    of: { readonly task_id: TaskId; readonly loan: string; readonly isOwn: boolean },
+    following: ReturnType<Mirror['follow']> | null,
+  ): StartedJob => {
     let isOver = false
-    const job = jobs.offer({
-      runner_id: runner.id,
-      grace_ms: runner.grace_seconds * 1_000,
-      max_push_mb,
-      spec: {
-        ...spec,
-        kind,
-        task_id,
-        folder: cwd,
-        repository: {
-          branch,
-          base_commit,
-          ...state,
-          is_task: own !== null,
-          user: await parts.userOf(cwd, { signal }),
-        },
-        files: [...files.list],
-        setup_commands: own === null ? [] : [...parts.setUpOf(cwd)],
-        limits: { max_snapshot_file_mb },
-      },
-      file: (n) => files.read(n),
-      onLog: request.onLog,
-      onAsk: request.onAsk,
-      onBeat: () => undefined,
-      onLink: request.onLink,
-      arrive: async (refs, options) => (own === null ? [] : await mirror.takeOver(own, refs, options)),
-    })
-    parts.carry?.(job)
     const ended = afterwards(job.ended, async () => {
       isOver = true
       await following?.stop()
-      await mirror.takeBack(task_id, name).catch(() => undefined)
+      await (of.isOwn ? mirror.takeBack(of.task_id, of.loan) : mirror.discard(of.task_id)).catch(() => undefined)
     })
-    return { ...job, ended, isOver: () => isOver }
+    return { ...job, ended, isOver: () => isOver, leave: async () => await following?.stop() }
+  }
+  return {
+    start: async (request) => {
+      const signal = AbortSignal.timeout(10 * 60_000)
+      const { cwd, kind, spec, onLog, onAsk, onLink } = request
+      const own = parts.worktreeAt(cwd)
+      const worktree = own ?? (await scratchOf(parts, cwd, { signal }))
+      const { task_id, branch, base_commit } = worktree
+      const loan = randomUUID()
+      const state = await mirror.lend(worktree, { name: loan, folder: cwd }, { signal })
+      const files = await listJobFiles([
+        ...request.files,
+        join(cwd, '.copse', 'attachments'),
+        ...(own === null ? [] : await parts.copiesOf(cwd, { signal })),
+      ])
+      const following = own !== null && kind === 'run' ? mirror.follow(own) : null
+      const job = jobs.offer({
+        ...limits,
+        runner_id: runner.id,
+        loan,
+        spec: {
+          ...spec,
+          kind,
+          task_id,
+          folder: cwd,
+          repository: {
+            branch,
+            base_commit,
+            ...state,
+            is_task: own !== null,
+            user: await parts.userOf(cwd, { signal }),
+          },
+          files: [...files],
+          setup_commands: own === null ? [] : [...parts.setUpOf(cwd)],
+          limits: { max_snapshot_file_mb },
+        },
+        file: (n) => readJobFile(files, n),
+        onLog,
+        onAsk,
+        onLink,
+        arrive: arriveAt(own),
+      })
+      parts.carry?.(job)
+      return follow(job, { task_id, loan, isOwn: own !== null }, following)
+    },
+    // What carried it has ended with the service.
+    held: (execution_id) => (parts.carry ? null : jobs.held(execution_id)),
+    takeUp: (held, { onLog, onAsk, onLink, newRunToken }) => {
+      const { folder, files, loan } = held.ground
+      const own = parts.worktreeAt(folder)
+      const job = jobs.takeUp(held, {
+        ...limits,
+        file: (n) => readJobFile(files, n),
+        onLog,
+        onAsk,
+        onLink,
+        arrive: arriveAt(own),
+        ...(newRunToken && { newRunToken }),
+      })
+      const task_id = own?.task_id ?? (basename(folder) as TaskId)
+      return follow(job, { task_id, loan, isOwn: own !== null }, own && mirror.follow(own, { now: true }))
+    },
   }
 }
 

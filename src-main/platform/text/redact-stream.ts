@@ -11,6 +11,8 @@ export interface StreamRedactor {
   flush(): Uint8Array
   /** Returns the rest as it came, with its secrets. */
   takeHeld(): Uint8Array
+  /** How many bytes are held back. */
+  heldBytes(): number
 }
 
 /** Maximum bytes of one line that are held back. */
@@ -61,6 +63,7 @@ export function createStreamRedactor(redactPlain: (text: string) => string): Str
     },
     flush: () => redactBytes(takeHeld(), redact),
     takeHeld,
+    heldBytes: () => size,
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -22,7 +22,11 @@ async function startSshJob(): Promise<SshJob> {
   await ensureBuilt()
   await using made = new AsyncDisposableStack()
   const home = await mkdtemp(join(tmpdir(), 'copse-far-'))
-  made.defer(() => rm(home, { recursive: true, force: true }))
+  made.defer(() => rm(home, { recursive: true, force: true, maxRetries: 5 }))
+  // The runner there outlives the service.
+  made.defer(() => {
+    for (const { pid } of processesIn([home])) process.kill(pid, 'SIGKILL')
+  })
   const server = made.use(await startTestSshd(home))
   const job = made.use(await startJob())
   const { client } = job.running
@@ -68,35 +72,68 @@ test.runIf(sshd !== null)('runs an agent over ssh, through a cut link, and leave
   await expect.poll(() => processesIn([home])).toEqual([])
 })
 
-test.runIf(sshd !== null)('ends a run there when the service stops, and keeps its work', async () => {
+/** What the agent said, each line once. */
+async function saidBy({ running }: Job, execution_id: string): Promise<readonly string[]> {
+  const name = `agent-${execution_id}.jsonl`
+  const { data_base64 } = await running.client.call('executions.read_log', { execution_id, name })
+  const lines = Buffer.from(data_base64, 'base64').toString('utf8').trim().split('\n')
+  const entries = lines.map((line) => JSON.parse(line) as { type: string; text?: string })
+  return entries.flatMap(({ type, text = '' }) => (type === 'stdout' ? text.trim().split('\n') : []))
+}
+
+test.runIf(sshd !== null)('goes on with a run there when the service restarts, and nothing is missing', async () => {
   await using far = await startSshJob()
   const { job, home, runner_id } = far
   const agent = await job.agent(
-    'if [ -e sent.txt ]; then cat sent.txt > again.txt; git add -A; git commit -qm Work; else echo sent > sent.txt; sleep 300; fi',
+    'echo one; echo sent > sent.txt; git add -A; git commit -qm First; until [ -e go.txt ]; do echo tick >> ticks.txt; sleep 0.2; done; rm go.txt; echo two; git add -A; git commit -qm Second; curl -s -o /dev/null -w "%{http_code}" -H "Authorization: Bearer $SVC_API_TOKEN" "$SVC_API_URL/api/v1/tasks/$SVC_TASK_ID"',
   )
   const task = await job.task()
   const { execution } = await job.claim(task, agent)
   const seen = () => job.running.client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
-  await job.running.eventually(seen, ({ files }) => files.some(({ path }) => path === 'sent.txt'))
+  await job.running.eventually(seen, ({ files }) => files.some(({ path }) => path === 'ticks.txt'))
   const folder = join(home, '.copse-runner', runner_id, 'tasks', task.id, 'worktree')
-  expect(processesIn([folder])).not.toEqual([])
-  // Written too late to be sent.
-  await writeFile(join(folder, 'unsent.txt'), 'unsent\n')
+  const before = processesIn([folder]).map(({ pid }) => pid)
+  expect(before).not.toEqual([])
 
   job.running = await job.running.restart()
-  const { client } = job.running
-  const lost = await client.call('executions.get', { execution_id: execution.id })
-  expect(lost).toMatchObject({ status: 'lost', link: null })
-  await expect.poll(() => processesIn([folder])).toEqual([])
-
-  // The next run there first sends what that one left.
-  await client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
-  await job.running.taskWhere(task.id, (one) => one.status === 'review')
+  const read = () => job.running.client.call('executions.get', { execution_id: execution.id })
+  expect(await read()).toMatchObject({ status: 'running', attempt: 1, link: { state: 'lost' } })
+  await job.running.eventually(read, ({ link }) => link?.state === 'connected')
+  // The same shell is still there.
+  expect(processesIn([folder]).map(({ pid }) => pid)).toEqual(expect.arrayContaining(before.slice(0, 1)))
+  await writeFile(join(folder, 'go.txt'), '')
+  await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
+  expect(await read()).toMatchObject({ status: 'succeeded', attempt: 1 })
+  expect(await saidBy(job, execution.id)).toEqual(['one', 'two', '200'])
+  expect(await job.executions(task.id)).toHaveLength(1)
   const { files } = await seen()
-  expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(['again.txt', 'sent.txt']))
-  const { items: rescues } = await client.call('rescues.of_task', { task_id: task.id })
-  const kept = await Promise.all(rescues.map(({ commit }) => job.repository.git(['ls-tree', '--name-only', commit])))
-  expect(files.some(({ path }) => path === 'unsent.txt') || kept.some((names) => names.includes('unsent.txt'))).toBe(
-    true,
+  expect(files.map(({ path }) => path).sort()).toEqual(['sent.txt', 'ticks.txt'])
+})
+
+test.runIf(sshd !== null)('takes the end of a run that came while the service was down', async () => {
+  await using far = await startSshJob()
+  const { job, home, runner_id } = far
+  const agent = await job.agent(
+    'echo one > one.txt; until [ -e go.txt ]; do sleep 0.1; done; rm go.txt; echo late > late.txt; git add -A; git commit -qm Late; echo over > ../../../over',
   )
+  const task = await job.task()
+  const { execution } = await job.claim(task, agent)
+  const seen = () => job.running.client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
+  await job.running.eventually(seen, ({ files }) => files.some(({ path }) => path === 'one.txt'))
+  const there = join(home, '.copse-runner', runner_id)
+  await job.running.app.close()
+  await writeFile(join(there, 'tasks', task.id, 'worktree', 'go.txt'), '')
+  await expect
+    .poll(() =>
+      access(join(there, 'over')).then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(true)
+  job.running = await job.running.restart()
+  await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
+  const { files } = await seen()
+  expect(files.map(({ path }) => path).sort()).toEqual(['late.txt', 'one.txt'])
+  expect(await job.executions(task.id)).toMatchObject([{ id: execution.id, status: 'succeeded', attempt: 1 }])
 })
