@@ -13,6 +13,8 @@ export interface BeatListener {
   onInput(input: JobInput): void
   /** The service asks to end the job; may be called again. */
   onStop(): void
+  /** The service is heard again; it may be another one. */
+  onBack(): void
   /** The job is no longer this runner's, or the service was out of contact for too long. */
   onLost(): void
 }
@@ -25,12 +27,15 @@ export function startBeats(calls: JobCalls, fence: number, listener: BeatListene
   const end = new AbortController()
   let seen = 0
   let heardAt = performance.now()
+  let isHeard = true
   const beat = async (): Promise<void> => {
     while (!end.signal.aborted) {
       try {
         const now = new Date().toISOString()
         const answer = await calls.beat({ fence, seen, wait_seconds: waitSeconds, now }, { signal: end.signal })
         heardAt = performance.now()
+        if (!isHeard) listener.onBack()
+        isHeard = true
         for (const input of answer.inputs) {
           if (input.n <= seen) continue
           seen = input.n
@@ -42,6 +47,7 @@ export function startBeats(calls: JobCalls, fence: number, listener: BeatListene
         }
       } catch (error) {
         if (end.signal.aborted) return
+        isHeard = false
         if (isLeaseLost(error) || performance.now() - heardAt > lonelyHours * 3_600_000) return listener.onLost()
         await pause(retryMs)
       }

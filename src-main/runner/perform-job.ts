@@ -2,24 +2,19 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { eventsLog, rawLog, type JobEvent } from '../../src-shared/contract/job-events.ts'
-import {
-  JobOutcome,
-  jobProtocol,
-  type JobFinish,
-  type JobInput,
-  type JobOffer,
-  type JobSpec,
-} from '../../src-shared/contract/jobs.ts'
+import { JobOutcome, jobProtocol, type JobInput, type JobOffer, type JobSpec } from '../../src-shared/contract/jobs.ts'
 import { fetchTask, isAt, placeWorktree, taskClone, type TaskClone } from '../git/sending/task-clone.ts'
 import type { KeyedLock } from '../platform/locks/keyed-lock.ts'
 import type { Logger } from '../platform/logging/log.ts'
 import type { AgentRequestAnswer, ExecutionRun, Executors } from '../ports/executors.ts'
 import type { ContainmentRules } from '../ports/containment.ts'
 import type { Scripts } from '../ports/scripts.ts'
+import { finishJob } from './finish-job.ts'
 import { startBeats } from './job-beats.ts'
-import { pushEverything, startWorkSender, type SentWork } from './send-work.ts'
+import { jobFolder, keepEnding, keepJob, taskFolder, type Ending } from './job-folder.ts'
+import { pushEverything, startWorkSender } from './send-work.ts'
 import { openSentLog, type SentLog } from './sent-log.ts'
-import { isLeaseLost, ServiceRefusal, type JobCalls, type ServiceCalls } from './service-calls.ts'
+import { isLeaseLost, type JobCalls, type ServiceCalls } from './service-calls.ts'
 
 export interface JobParts {
   readonly service: ServiceCalls
@@ -33,21 +28,24 @@ export interface JobParts {
   readonly log: Logger
 }
 
-type Ending = Pick<JobFinish, 'status' | 'exit_code' | 'session_id' | 'usage' | 'outcome' | 'message'>
-
 const retryMs = 2_000
 
 /** Does a job from its acceptance to the service's word that all of it has arrived. Never rejects. */
 export async function performJob(offer: JobOffer, parts: JobParts, stopped: AbortSignal): Promise<void> {
   const { service, log } = parts
   const calls = service.job(offer)
+  let isTaken = false
   try {
     const { fence } = offer
     const accept = { fence, instance: parts.instance, protocol: jobProtocol }
     const spec = await untilHeard(() => calls.accept(accept, { signal: stopped }), stopped)
+    isTaken = true
     await new JobRun(offer, spec, calls, parts, stopped).perform()
   } catch (error) {
     log.warn({ err: error, job: offer.job_id }, isLeaseLost(error) ? 'a job was lost' : 'a job could not be done')
+    if (!isTaken || isLeaseLost(error) || stopped.aborted) return
+    const end = { fence: offer.fence, ...failed(error), logs: {}, refs: {}, left_there: [] }
+    await untilHeard(() => calls.finish(end, { signal: stopped }), stopped).catch(() => undefined)
   }
 }
 
@@ -73,8 +71,8 @@ class JobRun {
     this.#spec = spec
     this.#calls = calls
     this.#parts = parts
-    this.#folder = join(parts.folder, 'jobs', spec.job)
-    this.#clone = taskClone(join(parts.folder, 'tasks', spec.task_id))
+    this.#folder = jobFolder(parts.folder, spec.job)
+    this.#clone = taskClone(taskFolder(parts.folder, spec.task_id))
     this.#cwd = this.#clone.worktree
     stopped.addEventListener('abort', () => this.#lose(), { once: true })
   }
@@ -82,9 +80,11 @@ class JobRun {
   async perform(): Promise<void> {
     const { fence } = this.#offer
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    await keepJob(this.#folder, this.#kept())
     const beats = startBeats(this.#calls, fence, {
       onInput: (input) => this.#take(input),
       onStop: () => this.#stop.abort(),
+      onBack: () => this.#askAgain(),
       onLost: () => this.#lose(),
     })
     const logs = await Promise.all([eventsLog, rawLog].map((name) => this.#openLog(name)))
@@ -99,9 +99,20 @@ class JobRun {
       await Promise.all(logs.map((log) => log.close()))
       // A folder of no task is of this job alone, its clone too.
       if (!this.#spec.repository.is_task)
-        await rm(join(this.#parts.folder, 'tasks', this.#spec.task_id), { recursive: true, force: true })
+        await rm(taskFolder(this.#parts.folder, this.#spec.task_id), { recursive: true, force: true })
       await rm(this.#folder, { recursive: true, force: true })
     }
+  }
+
+  #kept() {
+    const { job, task_id, execution, repository } = this.#spec
+    const { branch, is_task } = repository
+    const execution_id = execution?.id ?? null
+    return { offer: this.#offer, job, task_id, execution_id, branch, is_task, max_file_bytes: this.#maxFileBytes() }
+  }
+
+  #maxFileBytes(): number {
+    return this.#spec.limits.max_snapshot_file_mb * 1024 * 1024
   }
 
   /** Does the work and finishes the job, with all that it has made sent before. */
@@ -123,10 +134,10 @@ class JobRun {
       await sender?.sendLate({ signal: AbortSignal.timeout(lateMs) })
       return
     }
-    const sent: SentWork = sender ? await sender.sendAll({ signal: this.#over.signal }) : none
+    // Should this process end now, the next one finishes the job.
+    await keepEnding(this.#folder, ending).catch(() => undefined)
     const { fence } = this.#offer
-    const logs = { [eventsLog]: await events.flush(), [rawLog]: await raw.flush() }
-    await this.#finish({ fence, ...ending, logs, refs: { ...sent.refs }, left_there: [...sent.left_there] })
+    await finishJob({ calls: this.#calls, fence, events, raw, sender }, ending, { signal: this.#over.signal })
   }
 
   /** Brings files and folder to where the service has them; returns whether the folder is new. */
@@ -152,13 +163,15 @@ class JobRun {
     const { branch, head, snapshot } = this.#spec.repository
     if (await isAt(this.#clone, snapshot ?? head, { signal })) return
     const under = `refs/svc/live/left/${this.#spec.job}/`
-    const max_file_bytes = this.#spec.limits.max_snapshot_file_mb * 1024 * 1024
-    await pushEverything(this.#clone, branch, { target: this.#target(), max_file_bytes, under }, { signal })
+    const max_file_bytes = this.#maxFileBytes()
+    const push = () =>
+      pushEverything(this.#clone, branch, { target: this.#target(), max_file_bytes, under }, { signal })
+    await untilHeard(push, signal)
   }
 
   #startSender() {
     const { branch } = this.#spec.repository
-    const max_file_bytes = this.#spec.limits.max_snapshot_file_mb * 1024 * 1024
+    const max_file_bytes = this.#maxFileBytes()
     return startWorkSender({
       clone: this.#clone,
       branch,
@@ -241,6 +254,7 @@ class JobRun {
     }
   }
 
+  readonly #asks = new Map<string, () => Promise<void>>()
   readonly #answers = new Map<string, (answer: AgentRequestAnswer | null) => void>()
 
   #runOf(tell: (event: JobEvent) => void, raw: SentLog): ExecutionRun {
@@ -283,24 +297,18 @@ class JobRun {
     const leave = (): void => answered.resolve(null)
     signal.addEventListener('abort', leave, { once: true })
     const { fence } = this.#offer
-    await untilHeard(() => this.#calls.ask({ fence, ask_id, request }, { signal }), signal).catch(leave)
+    const say = () => untilHeard(() => this.#calls.ask({ fence, ask_id, request }, { signal }), signal)
+    this.#asks.set(ask_id, say)
+    await say().catch(leave)
     const answer = await answered.promise
     this.#answers.delete(ask_id)
+    this.#asks.delete(ask_id)
     return answer
   }
 
-  /** Finishes until the service has said that all has arrived. */
-  async #finish(finish: JobFinish): Promise<void> {
-    const signal = this.#over.signal
-    for (;;) {
-      try {
-        return await this.#calls.finish(finish, { signal })
-      } catch (error) {
-        if (isLeaseLost(error) || signal.aborted) throw error
-        // What is missing is on its way: the logs are being sent, and the work was.
-        await delay(error instanceof ServiceRefusal ? retryMs / 10 : retryMs, undefined, { signal })
-      }
-    }
+  /** Another service may be there, which does not know yet what is asked; it takes each once. */
+  #askAgain(): void {
+    for (const say of this.#asks.values()) void say().catch(() => undefined)
   }
 
   /** Variables of the job, with the folders and the address that they have here. */
@@ -358,11 +366,24 @@ function rulesOf({ level, hosts, read, write }: NonNullable<JobSpec['containment
 
 const setUpMs = 60 * 60_000
 const lateMs = 60_000
-const none: SentWork = { refs: {}, left_there: [] }
+
+const noRoom = /ENOSPC|No space left on device/i
 
 function failed(error: unknown): Ending {
-  const message = error === null ? null : error instanceof Error ? error.message : String(error)
+  const text = error === null ? null : error instanceof Error ? error.message : String(error)
+  const message =
+    text !== null && noRoom.test(text) ? 'The disk of the runner is full. Make room there, then retry.' : text
   return { status: 'failed', exit_code: null, session_id: null, usage: null, outcome: null, message }
+}
+
+/** What git says where the link is cut, apart from an answer that the service gave. */
+const cutLink = /unable to access|Empty reply|Connection (?:refused|reset)|early EOF|RPC failed|hung up|expected flush/i
+const refused = /returned error: 4\d\d/
+
+function isNoContact(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const isCut = error.name === 'GitError' && cutLink.test(error.message) && !refused.test(error.message)
+  return isCut || error.name === 'NoContact'
 }
 
 /** Repeats a call while the service is out of contact. */
@@ -371,7 +392,7 @@ async function untilHeard<T>(call: () => Promise<T>, signal: AbortSignal): Promi
     try {
       return await call()
     } catch (error) {
-      if (signal.aborted || !(error instanceof Error) || error.name !== 'NoContact') throw error
+      if (signal.aborted || !isNoContact(error)) throw error
       await delay(retryMs, undefined, { signal })
     }
   }

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { JobId } from '../../src-shared/contract/ids.ts'
 import { jobProtocol, lonelyHours, silentSeconds } from '../../src-shared/contract/jobs.ts'
 import { createKeyedLock } from '../platform/locks/keyed-lock.ts'
 import type { Logger } from '../platform/logging/log.ts'
 import type { Executors } from '../ports/executors.ts'
 import type { Scripts } from '../ports/scripts.ts'
+import { readLeftJobs } from './job-folder.ts'
+import { endLeft, reapLeft } from './left-jobs.ts'
 import { performJob } from './perform-job.ts'
 import { ServiceRefusal, type OwnReport, type ServiceCalls } from './service-calls.ts'
 
@@ -16,7 +19,7 @@ export interface RunnerParts {
   readonly scripts: Scripts
   readonly log: Logger
   /** What it tells of itself beyond what links do. */
-  readonly about?: Omit<OwnReport, 'instance' | 'protocol' | 'wait_seconds'>
+  readonly about?: Omit<OwnReport, 'instance' | 'protocol' | 'wait_seconds' | 'jobs'>
   /** Called once the service has answered for the first time. */
   readonly onContact?: () => void
 }
@@ -33,20 +36,35 @@ export async function runRunner(parts: RunnerParts, signal: AbortSignal): Promis
   const instance = randomUUID()
   const locks = createKeyedLock()
   const jobs = new Map<string, Promise<void>>()
+  const note = (job_id: JobId, done: Promise<void>): void => {
+    jobs.set(job_id, done)
+    void done.then(() => jobs.delete(job_id))
+  }
   const since = performance.now()
   // The one before may have been killed a moment ago, which the service can't know yet.
   const mayBeEarly = () => performance.now() - since < 2 * silentSeconds * 1_000
   let heardAt: number | null = null
   let alone = new AbortController()
+  let left = await readLeftJobs(folder)
+  for (const one of left) await reapLeft(one, parts)
+  const kept = left.filter(({ ending }) => ending !== null).map(({ kept: { job } }) => job)
   try {
     while (!signal.aborted) {
       try {
-        const report = { ...parts.about, instance, protocol: jobProtocol, wait_seconds: 10 }
-        for (const offer of await service.report(report, { signal })) {
-          const done = performJob(offer, { ...parts, instance, locks }, AbortSignal.any([signal, alone.signal]))
-          jobs.set(offer.job_id, done)
-          void done.then(() => jobs.delete(offer.job_id))
+        const report = {
+          ...parts.about,
+          instance,
+          protocol: jobProtocol,
+          wait_seconds: left.length > 0 ? 0 : 10,
+          jobs: [...kept, ...(jobs.keys() as Iterable<JobId>)],
         }
+        const offers = await service.report(report, { signal })
+        // The service knows by now that those which it can't finish are lost, and takes their work apart.
+        for (const one of left) note(one.kept.job, endLeft(one, { ...parts, instance, locks }, { signal }))
+        left = []
+        kept.length = 0
+        const until = AbortSignal.any([signal, alone.signal])
+        for (const offer of offers) note(offer.job_id, performJob(offer, { ...parts, instance, locks }, until))
         if (heardAt === null) parts.onContact?.()
         heardAt = performance.now()
       } catch (error) {

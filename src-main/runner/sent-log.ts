@@ -8,7 +8,7 @@ import type { Cancellable } from '../ports/cancellable.ts'
 export interface SentLog {
   readonly name: string
   write(bytes: Uint8Array | string): void
-  /** Resolves with the log's size once all of it is on disk. */
+  /** Resolves, once all of it is on disk, with how much of it the service gets. */
   flush(): Promise<number>
   close(): Promise<void>
 }
@@ -31,10 +31,12 @@ export async function openSentLog(
   let written = (await stat(path)).size
   let writing: Promise<unknown> = Promise.resolve()
   let grown = Promise.withResolvers<void>()
+  /** The service has no room for more of it. */
+  let isFull = false
+  let offset = 0
   const ended = aborted(signal)
   const send = async (): Promise<void> => {
-    let offset = 0
-    while (!signal.aborted) {
+    while (!signal.aborted && !isFull) {
       const seen = grown.promise
       if (offset >= written) {
         await Promise.race([seen, ended])
@@ -49,6 +51,7 @@ export async function openSentLog(
           error instanceof ServiceRefusal && error.code === 'offset_mismatch' ? error.details['expected'] : null
         if (typeof expected === 'number') offset = expected
         else if (isLeaseLost(error)) return onLost()
+        else if (error instanceof ServiceRefusal && error.code === 'payload_too_large') isFull = true
         else await delay(retryMs, undefined, { signal }).catch(() => undefined)
       }
     }
@@ -65,14 +68,16 @@ export async function openSentLog(
           grown.resolve()
           grown = Promise.withResolvers()
         })
+        // A full disk leaves a gap in the log, and the run goes on.
+        .catch(() => undefined)
     },
     flush: async () => {
       await writing
-      return written
+      return isFull ? offset : written
     },
     close: async () => {
       await sending
-      await writing.catch(() => undefined)
+      await writing
       await file.close()
     },
   }

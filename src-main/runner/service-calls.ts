@@ -45,7 +45,7 @@ export interface JobCalls {
 }
 
 /** What a runner tells of itself when it asks for work; links need no more than `RunnerReport`. */
-export interface OwnReport extends Omit<RunnerReport, 'jobs'> {
+export interface OwnReport extends RunnerReport {
   readonly capacity?: number
   readonly hostname?: string
   readonly version?: string
@@ -106,10 +106,12 @@ export function createServiceCalls({ url, token, reportPath = '/runner/report' }
     url,
     report: async (input, options) => {
       const ms = patienceMs + input.wait_seconds * 1_000
+      const { jobs, ...told } = input
+      const body = reportPath === '/runner/report' ? { ...told, jobs } : told
       for (;;) {
         const as = token()
         try {
-          const sent = send(reportPath, { as, body: input, ms }, options)
+          const sent = send(reportPath, { as, body, ms }, options)
           return (await read(z.object({ jobs: z.array(JobOffer) }), sent)).jobs
         } catch (error) {
           // A call that waited for a link has the token of the one before, or none.

@@ -4,6 +4,7 @@ import type { Cancellable } from '../../ports/cancellable.ts'
 import { resolveCommit, resolveTree } from '../commands/branch.ts'
 import { runGit } from '../commands/run-git.ts'
 import { orNull } from '../files/file-errors.ts'
+import { removeGitLocks } from '../worktree/left-git-locks.ts'
 import { bringWorktree, type WorktreeState } from './bring-worktree.ts'
 import { makeSnapshot } from './make-snapshot.ts'
 import type { PushTarget } from './push-work.ts'
@@ -34,6 +35,8 @@ export async function fetchTask(
   { signal }: Cancellable,
 ): Promise<void> {
   await mkdir(objects, { recursive: true, mode: 0o700 })
+  // A run that was killed may have left some, which would stop every later one.
+  await removeGitLocks(repository)
   if ((await orNull(stat(join(repository, 'HEAD')))) === null) {
     await mkdir(repository, { recursive: true, mode: 0o700 })
     await runGit(repository, ['init', '--quiet', '--bare', '.'], { signal, access: 'write' })

@@ -39,6 +39,19 @@ export async function removeStaleGitLocks(root: string, { signal }: Cancellable)
   return removed
 }
 
+/**
+ * Removes all of git's locks of a clone, whatever their age. Only while nothing works in it: after what was killed there
+ * has ended.
+ */
+export async function removeGitLocks(repository: string): Promise<void> {
+  const files = [
+    ...(await locksIn(repository)),
+    ...(await locksIn(join(repository, 'refs'), { recursive: true })),
+    ...(await locksIn(join(repository, 'worktrees'), { recursive: true })),
+  ]
+  await Promise.all(files.map((file) => rm(file, { force: true })))
+}
+
 async function locksIn(folder: string, options: { readonly recursive?: boolean } = {}): Promise<readonly string[]> {
   const names = (await orNull(readdir(folder, options))) ?? []
   return names.filter((name) => name.endsWith('.lock')).map((name) => join(folder, name))

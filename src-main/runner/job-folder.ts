@@ -1,0 +1,64 @@
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { ExecutionId, JobId, TaskId } from '../../src-shared/contract/ids.ts'
+import { JobFinish, JobOffer } from '../../src-shared/contract/jobs.ts'
+import { parseJson } from '../../src-shared/lang/parse-json.ts'
+
+/** What another process of the runner must know of a job to end it. */
+const KeptJob = z.object({
+  offer: JobOffer,
+  job: JobId,
+  task_id: TaskId,
+  execution_id: ExecutionId.nullable(),
+  branch: z.string(),
+  is_task: z.boolean(),
+  max_file_bytes: z.number(),
+})
+export type KeptJob = z.infer<typeof KeptJob>
+
+/** How a job has ended, without what was sent of it. */
+const Ending = JobFinish.omit({ fence: true, logs: true, refs: true, left_there: true })
+export type Ending = z.infer<typeof Ending>
+
+/** A job whose process of the runner has ended. `ending` is null where its work had not. */
+export interface LeftJob {
+  readonly kept: KeptJob
+  readonly ending: Ending | null
+}
+
+const jobsFolder = (folder: string): string => join(folder, 'jobs')
+
+/** The folder of a job, within that of the runner. */
+export const jobFolder = (folder: string, job: string): string => join(jobsFolder(folder), job)
+
+export const taskFolder = (folder: string, task_id: string): string => join(folder, 'tasks', task_id)
+
+export const keepJob = (folder: string, kept: KeptJob): Promise<void> => write(join(folder, 'job.json'), kept)
+
+export const keepEnding = (folder: string, ending: Ending): Promise<void> => write(join(folder, 'end.json'), ending)
+
+/** Returns the jobs that an earlier process of the runner left, but for those that it had not begun. */
+export async function readLeftJobs(folder: string): Promise<readonly LeftJob[]> {
+  const names = await readdir(jobsFolder(folder)).catch(() => [])
+  const found = await Promise.all(names.map((name) => readLeft(jobFolder(folder, name))))
+  return found.filter((one) => one !== null)
+}
+
+async function readLeft(folder: string): Promise<LeftJob | null> {
+  const kept = await read(join(folder, 'job.json'), KeptJob)
+  if (kept !== null) return { kept, ending: await read(join(folder, 'end.json'), Ending) }
+  await rm(folder, { recursive: true, force: true })
+  return null
+}
+
+async function read<T extends z.ZodType>(file: string, shape: T): Promise<z.infer<T> | null> {
+  const text = await readFile(file, 'utf8').catch(() => null)
+  return text === null ? null : (shape.safeParse(parseJson(text)).data ?? null)
+}
+
+/** Writes a file whole or not at all. */
+async function write(file: string, value: unknown): Promise<void> {
+  await writeFile(`${file}.new`, JSON.stringify(value), { mode: 0o600 })
+  await rename(`${file}.new`, file)
+}
