@@ -20,8 +20,11 @@ export interface TestSshd extends AsyncDisposable {
   connections(): number
 }
 
-/** Starts it. `home`: the home folder that its shells have. */
-export async function startTestSshd(home: string): Promise<TestSshd> {
+/** Starts it. `home`: the home folder that its shells have; `through` returns the port of what is between, if anything. */
+export async function startTestSshd(
+  home: string,
+  through: (port: number) => Promise<number> = (port) => Promise.resolve(port),
+): Promise<TestSshd> {
   if (sshd === null) throw new Error('No sshd. Install openssh-server.')
   const program = sshd
   const folder = await mkdtemp(join(tmpdir(), 'copse-sshd-'))
@@ -71,7 +74,7 @@ export async function startTestSshd(home: string): Promise<TestSshd> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = await through((server.address() as AddressInfo).port)
   const [type, id] = (await readFile(`${host}.pub`, 'utf8')).split(' ')
   await writeFile(join(folder, 'known'), `[127.0.0.1]:${port} ${type} ${id}\n`)
   const ssh_config = join(folder, 'ssh_config')

@@ -1,73 +1,10 @@
-import { access, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createExecutors } from '../../../src-main/agents/create-executors.ts'
-import { createScripts } from '../../../src-main/hooks/scripts/run-script.ts'
-import { createRemotePlace, type Elsewhere } from '../../../src-main/places/remote/remote-place.ts'
-import { createLogger } from '../../../src-main/platform/logging/log.ts'
-import type { RunnerId } from '../../../src-shared/contract/ids.ts'
-import { runRunner } from '../../../src-main/runner/run-runner.ts'
-import { createServiceCalls } from '../../../src-main/runner/service-calls.ts'
-import { startJob, type Job } from '../../helpers/job.ts'
-import { addRunner } from '../../helpers/test-runners.ts'
-
-const log = createLogger({ level: (process.env['COPSE_TEST_LOG'] ?? 'silent') as 'silent' })
-
-interface FarJob extends AsyncDisposable {
-  readonly job: Job
-  /** The runner's folder. */
-  readonly folder: string
-  readonly runner_id: RunnerId
-}
-
-/** A service with a runner in another folder, which shares nothing with it but the address. */
-async function startFar(): Promise<FarJob> {
-  await using made = new AsyncDisposableStack()
-  const folder = await mkdtemp(join(tmpdir(), 'copse-runner-'))
-  made.defer(() => rm(folder, { recursive: true, force: true }))
-  let far: Elsewhere | undefined
-  const job = made.use(
-    await startJob({
-      runnerKinds: (here, _shared, elsewhere) => {
-        far = elsewhere
-        return {
-          check: () => Promise.resolve([{ name: 'reach', ok: true, message: 'It is there.', fix: null }]),
-          place: (runner) => (runner.kind === 'here' ? here : createRemotePlace({ ...elsewhere, here, runner })),
-          tidy: () => Promise.resolve(),
-          offers: () => Promise.resolve([]),
-          lose: () => undefined,
-          end: () => Promise.resolve(),
-          close: () => Promise.resolve(),
-        }
-      },
-    }),
-  )
-  const { id } = await addRunner(job.running, 'Far')
-  const runner_id = id as RunnerId
-  const token = far?.tokens.make(runner_id).token ?? expect.unreachable()
-  const end = new AbortController()
-  const running = runRunner(
-    {
-      service: createServiceCalls({ url: () => job.running.url, token: () => token }),
-      folder,
-      runs: createExecutors(),
-      scripts: createScripts(),
-      log,
-    },
-    end.signal,
-  )
-  made.defer(async () => {
-    end.abort()
-    await running
-  })
-  await job.settings({ runner_ids: [runner_id] })
-  const owned = made.move()
-  return { job, folder, runner_id, [Symbol.asyncDispose]: () => owned.disposeAsync() }
-}
+import { startFarJob } from '../../helpers/far-job.ts'
 
 test('takes a task from a claim to the base branch on a runner elsewhere', async () => {
-  await using far = await startFar()
+  await using far = await startFarJob()
   const { job, folder } = far
   const { client } = job.running
   await job.settings({
