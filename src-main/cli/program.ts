@@ -56,6 +56,8 @@ export function createProgram(program: Program): Command {
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command')
     .showHelpAfterError('(svc --help shows what there is)')
+    // `svc runner` has options of its own, which its commands have too.
+    .enablePositionalOptions()
     .exitOverride()
   addServe(svc, program.serve)
   addDemo(svc, program.demo)

@@ -139,7 +139,7 @@ test('adds a runner, says what is wrong with it, changes and removes it', async 
   await list.getByText('Remote machine · 0 of 1 running').waitFor()
   await list.getByRole('button', { name: 'Change Desk' }).click()
   const desk = page.getByRole('dialog', { name: 'Change Desk' })
-  await desk.getByLabel('It takes the runs of everyone’s agents').check()
+  await desk.getByRole('checkbox', { name: 'It takes the runs of everyone’s agents' }).click()
   expect(await violationsInThemes(page), 'daemon').toEqual([])
   await expectRoomOnPhone(page, 'daemon')
   await shoot(page, 'daemon')

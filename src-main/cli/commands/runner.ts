@@ -20,6 +20,7 @@ import {
 } from '../command-context.ts'
 import { findProject, findRunner } from '../find.ts'
 import { paint, plain } from '../output.ts'
+import { addRunnerLogin } from './runner-login.ts'
 import { shortId } from '../pick.ts'
 import { formatTable } from '../table.ts'
 
@@ -56,8 +57,8 @@ export interface ConnectArguments {
 /** Adds `svc runner` with its commands. `connect` runs a runner until it is told to end, and resolves to the exit code. */
 export function addRunner(program: Command, connect: (options: ConnectArguments) => Promise<number>): void {
   const runner = addGroup(program, 'runner', 'manage where agents run, or with --token-file be a runner')
-  runner.enablePositionalOptions()
   runner
+    .enablePositionalOptions()
     .option('--url <address>', 'where Copse runs: this machine connects to it and takes runs')
     .option('--token-file <file>', 'file with the token of this machine, as Copse has shown it')
     .option('--folder <path>', 'where clones are kept; by default below ~/.copse-runner')
@@ -111,6 +112,7 @@ export function addRunner(program: Command, connect: (options: ConnectArguments)
   }).action((text: string, options: CommonOptions) =>
     runCommand(options, async (scene) => check(scene, await findRunner(scene, text))),
   )
+  addRunnerLogin(runner)
   addClientCommand(runner, {
     usage: 'remove <runner>',
     summary: 'remove a runner that nothing uses or names (admins only)',

@@ -1,7 +1,13 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Agent } from '../../../src-shared/contract/projects.ts'
 import type { Runner } from '../../../src-shared/contract/runners.ts'
 import { createTestRepository, type TestRepository } from '../../helpers/git-repository.ts'
+import { sshd } from '../../fakes/git-ssh-server.ts'
+import { processesIn } from '../../helpers/processes-in.ts'
+import { startTestSshd } from '../../helpers/test-sshd.ts'
 import { startWorld, type SvcWorld } from './svc-process.ts'
 
 let world: SvcWorld
@@ -61,5 +67,36 @@ test('adds, lists, checks and removes runners, and claims a task for one', async
   await svc('task', 'stop', 'SHO-1')
   expect(await svc('runner', 'remove', 'Box')).toMatchObject({ code: 0, stdout: 'Removed Box.\n' })
   const refused = await svc('runner', 'add', 'Far', '--kind', 'kubernetes', '--image', 'any')
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('not available yet') as string })
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('needs a `namespace`') as string })
 })
+
+test.runIf(sshd !== null)(
+  'starts a program on an SSH runner in this terminal, and says what to do for others',
+  async () => {
+    const home = await mkdtemp(join(tmpdir(), 'copse-far-'))
+    await using server = await startTestSshd(home)
+    const config = { host: 'far', ssh_config: server.ssh_config }
+    const runner = await world.client.call('runners.create', { name: 'Far', kind: 'ssh', config })
+    const signedIn = await svc(
+      'runner',
+      'login',
+      'Far',
+      '--',
+      'sh',
+      '-c',
+      'read it; echo "$it for $0" > "$HOME/signed"',
+      "it's",
+    )
+    expect(signedIn.code).toBe(0)
+    expect(await readFile(join(home, 'signed'), 'utf8')).toBe(" for it's\n")
+    expect((await svc('runner', 'login', 'Far', 'false')).code).toBe(1)
+    expect(await svc('runner', 'login', 'here')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('This is your own machine.') as string,
+    })
+    await world.client.call('runners.check', { runner_id: runner.id })
+    await world.client.call('runners.delete', { runner_id: runner.id })
+    await expect.poll(() => processesIn([home])).toEqual([])
+    await rm(home, { recursive: true, force: true })
+  },
+)

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Command } from 'commander'
+import type { Runner, SshConfig } from '../../../src-shared/contract/runners.ts'
+import { CliError } from '../cli-error.ts'
+import { addClientCommand, runCommand, type CommandContext, type CommonOptions } from '../command-context.ts'
+import { findRunner } from '../find.ts'
+
+/** Adds `svc runner login`. */
+export function addRunnerLogin(runner: Command): void {
+  addClientCommand(runner, {
+    usage: 'login <runner> [command...]',
+    summary: 'start an agent on an SSH runner in this terminal, so that you can sign in there (admins only)',
+    examples: ['svc runner login Big claude', 'svc runner login Big -- codex login', 'svc runner login Big'],
+  })
+    .allowExcessArguments()
+    .action((text: string, command: readonly string[], options: CommonOptions) =>
+      runCommand(options, async (scene) => login(scene, text, command)),
+    )
+}
+
+/** What to do for runners that no terminal leads to. */
+const elsewhere: Readonly<Record<Exclude<Runner['kind'], 'ssh'>, string>> = {
+  here: 'This is your own machine. Start the agent in a terminal.',
+  container: 'A container has what is mounted into it. Mount the folder in which the agent keeps its sign-in.',
+  kubernetes: 'A pod has what its spec mounts. Put the sign-in of the agent into a secret, and mount it with --pod.',
+  daemon: 'Copse can’t reach that machine. Start the agent in a terminal there.',
+}
+
+async function login({ client }: CommandContext, text: string, command: readonly string[]): Promise<void> {
+  const { id } = await findRunner({ client } as CommandContext, text)
+  const { kind, config } = await client.call('runners.get', { runner_id: id })
+  if (kind !== 'ssh') throw new CliError('no_terminal', elsewhere[kind])
+  if (config === undefined || !('host' in config)) throw new CliError('admin_required', 'Only an admin can do this.')
+  const child = spawn('ssh', sshArguments(config, command), { stdio: 'inherit' })
+  // A press of Ctrl+C is for the program there.
+  const ignore = (): void => undefined
+  process.on('SIGINT', ignore)
+  const failed = once(child, 'error').then(([error]: unknown[]) => Promise.reject(error as Error))
+  const [code] = (await Promise.race([once(child, 'exit'), failed])) as [number | null]
+  process.off('SIGINT', ignore)
+  if (code !== 0) process.exitCode = 1
+}
+
+/** With a terminal, and with questions: a person sits there. Without a command it is the shell of the account. */
+function sshArguments({ host, port, ssh_config }: SshConfig, command: readonly string[]): readonly string[] {
+  return [
+    ...(process.stdin.isTTY ? ['-t'] : []),
+    ...(ssh_config === undefined ? [] : ['-F', ssh_config]),
+    ...(port === undefined ? [] : ['-p', String(port)]),
+    '--',
+    host,
+    ...command.map((word) => `'${word.replaceAll("'", `'\\''`)}'`),
+  ]
+}
