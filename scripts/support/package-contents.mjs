@@ -71,12 +71,17 @@ function nativeProblems(archive, files) {
   ]
 }
 
-/** Follows the imports from the two entries: all that is imported is there, and nothing is there for nothing. */
+/** What the main process starts in threads, and the packages whose files it reads. */
+const startedByName = ['dist/main/syntax-worker.js']
+const readByName = ['@vscode/tree-sitter-wasm', 'tree-sitter-c']
+
+/** Follows the imports from the entries: all that is imported is there, and nothing is there for nothing. */
 function importProblems(app, files) {
   const problems = []
   const reached = new Set()
   const bare = new Set()
-  const waiting = ['dist/main/electron.js', 'dist/main/preload.cjs']
+  const waiting = ['dist/main/electron.js', 'dist/main/preload.cjs', ...startedByName]
+  for (const name of readByName) bare.add(name)
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (reached.has(file)) continue
     reached.add(file)
@@ -89,7 +94,9 @@ function importProblems(app, files) {
       else if (!isBuiltin(name) && name !== 'electron') bare.add(name)
     }
   }
-  const ours = files.filter((file) => file.startsWith('dist/main/') && !reached.has(file))
+  // The build makes files that only pass another one on, for the command line, under the same name.
+  const passesOn = (file) => /^export \{[^}]*\} from "[^"]*";\s*(\/\/.*)?$/.test(readFileSync(join(app, file), 'utf8'))
+  const ours = files.filter((file) => file.startsWith('dist/main/') && !reached.has(file) && !passesOn(file))
   const needed = packagesFor(app, bare, problems)
   const idle = new Set(files.flatMap((file) => packageOf(file) ?? []).filter((name) => !needed.has(name)))
   return [
@@ -99,9 +106,9 @@ function importProblems(app, files) {
   ]
 }
 
-/** Texts that only look like an import name no package: those are in lower case. */
+/** Texts that only look like an import name no package, those are in lower case, or are calls of a method. */
 function importsOf(source) {
-  const found = source.matchAll(/(?:\bfrom|\bimport|\brequire)\s*\(?\s*["']((?:\.\.?\/|@|[a-z])[\w.@/:-]*)["']/g)
+  const found = source.matchAll(/(?<!\.)(?:\bfrom|\bimport|\brequire)\s*\(?\s*["']((?:\.\.?\/|@|[a-z])[\w.@/:-]*)["']/g)
   return [...found].map(([, name]) => name)
 }
 
