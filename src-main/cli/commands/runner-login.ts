@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import type { Command } from 'commander'
 import type { Runner, SshConfig } from '../../../src-shared/contract/runners.ts'
+import { runOnTerminal } from '../../platform/process/terminal-program.ts'
 import { CliError } from '../cli-error.ts'
 import { addClientCommand, runCommand, type CommandContext, type CommonOptions } from '../command-context.ts'
 import { findRunner } from '../find.ts'
@@ -32,13 +31,7 @@ async function login({ client }: CommandContext, text: string, command: readonly
   const { kind, config } = await client.call('runners.get', { runner_id: id })
   if (kind !== 'ssh') throw new CliError('no_terminal', elsewhere[kind])
   if (config === undefined || !('host' in config)) throw new CliError('admin_required', 'Only an admin can do this.')
-  const child = spawn('ssh', sshArguments(config, command), { stdio: 'inherit' })
-  // A press of Ctrl+C is for the program there.
-  const ignore = (): void => undefined
-  process.on('SIGINT', ignore)
-  const failed = once(child, 'error').then(([error]: unknown[]) => Promise.reject(error as Error))
-  const [code] = (await Promise.race([once(child, 'exit'), failed])) as [number | null]
-  process.off('SIGINT', ignore)
+  const code = await runOnTerminal('ssh', sshArguments(config, command))
   if (code !== 0) process.exitCode = 1
 }
 

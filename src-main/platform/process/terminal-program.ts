@@ -22,6 +22,20 @@ export async function showInPager(commandLine: string, text: string, env: Enviro
   }
 }
 
+/** Runs a program that has the user's terminal until it exits; resolves with its exit code, null for a signal. */
+export async function runOnTerminal(program: string, args: readonly string[]): Promise<number | null> {
+  const child = spawn(program, args, { stdio: 'inherit' })
+  // A press of Ctrl-C is for that program.
+  const ignore = () => undefined
+  process.on('SIGINT', ignore)
+  try {
+    const [code] = (await once(child, 'exit')) as [number | null]
+    return code
+  } finally {
+    process.off('SIGINT', ignore)
+  }
+}
+
 /** Opens an address in the desktop's program for it. Returns false if there is none, or no desktop. */
 export async function openOnDesktop(url: string, env: Environment, platform: NodeJS.Platform): Promise<boolean> {
   if (platform === 'linux' && !env['DISPLAY'] && !env['WAYLAND_DISPLAY']) return false

@@ -70,6 +70,21 @@ const scrollDiff = ({ layout, of }: DiffKind): Scene => ({
   actOnFloor: scrollAt(middle),
 })
 
+/** The first chapter of the same lines, with the marks of its changes. */
+const scrollChapter: Scene = {
+  prepare: async (scene, size) => {
+    const task = await makeLargeDiff(scene, size.lines, { perThread: 20, changed: false })
+    const page = await scene.open({ id: task.id, tab: 'changes' })
+    const panel = page.page.locator('[data-task-panel]')
+    await panel.getByText(/^Chapter 1 of/).waitFor({ timeout: 60_000 })
+    await panel.getByRole('region', { name: 'Differences' }).getByText('export').first().waitFor()
+    await page.page.keyboard.press('f')
+    return page
+  },
+  act: async (page, size) => scroll(page, await centreOf(page, '[aria-label="Differences"]'), size.pixels),
+  actOnFloor: scrollAt(middle),
+}
+
 const scrollTranscript: Scene = {
   prepare: async (scene, size) => {
     const task = await makeLongTranscript(scene, size.entries)
@@ -152,6 +167,7 @@ export const frameRows: readonly BenchRow[] = [
   frameRow('frames-scroll-diff-split', scrollDiff({ layout: 'Side by side', of: 'files' })),
   frameRow('frames-scroll-file', scrollDiff({ layout: 'Unified', of: 'file' })),
   frameRow('frames-scroll-file-split', scrollDiff({ layout: 'Side by side', of: 'file' })),
+  frameRow('frames-scroll-chapter', scrollChapter),
   frameRow('frames-scroll-transcript', scrollTranscript),
 ]
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { RunLink } from '../../../src-shared/contract/executions.ts'
 import type { Activity } from '../../../src-shared/contract/events.ts'
 import type { ActiveRun } from '../../../src-main/executions/executions.ts'
 import { createSweeps, type SweepParts } from '../../../src-main/engine/sweeps.ts'
@@ -10,14 +11,14 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-function sweepsOver(runs: readonly ActiveRun[]) {
+function sweepsOver(runs: readonly ActiveRun[], link: RunLink | null = null) {
   const said: Omit<Activity, 'occurred_at'>[] = []
   const context = {
     clock: { now: () => Date.now() },
     store: {
       shrink: () => false,
       read: {
-        executions: { open: () => [], queue: () => [] },
+        executions: { open: () => [], queue: () => [], get: () => ({ link }) },
         effects: { pendingTasks: () => [] },
         pendingHooks: { pendingTasks: () => [] },
         projects: { deleted: () => [], get: () => ({ settings: { stall_after_seconds: 60 } }) },
@@ -53,6 +54,15 @@ const runOf = (id: string, live: boolean, asks: readonly string[] = []): ActiveR
     stalled: false,
     asks: { pending: () => asks },
   }) as unknown as ActiveRun
+
+test('counts no silence while the runner of an agent is out of contact', async () => {
+  const agent = runOf('A', true)
+  const { sweeps, said } = sweepsOver([agent], { state: 'lost', since: '2026-11-21T12:00:00.000Z' })
+  sweeps.start()
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect(said).toEqual([])
+  await sweeps.close()
+})
 
 test('reports a stalled agent once, and again when it stalls again', async () => {
   const agent = runOf('A', true)
