@@ -25,6 +25,14 @@ const code = await runCli(process.argv.slice(2), {
     const { rotateKey } = await import('./service/rotate-key.ts')
     return rotateKey({ program, env: process.env, ...options })
   },
+  backUp: async (options) => {
+    const { backUp } = await import('./service/backup/back-up.ts')
+    return backUp({ program, env: process.env, ...options })
+  },
+  restore: async (options) => {
+    const { restore } = await import('./service/backup/restore.ts')
+    return restore({ program, env: process.env, ...options })
+  },
   demo: async (options) => {
     const { runDemo } = await import('./service/demo.ts')
     return runDemo({ program, env: process.env, ...options })

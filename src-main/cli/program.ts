@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { addAccount } from './commands/account.ts'
 import { addAgent } from './commands/agent.ts'
+import { addBackup, type BackupArguments, type RestoreArguments } from './commands/backup.ts'
 import { addCall } from './commands/call.ts'
 import { addCompletion } from './commands/completion.ts'
 import { addDemo, type DemoArguments } from './commands/demo.ts'
@@ -30,6 +31,8 @@ export interface Program {
   serve(options: ServeOptions): Promise<number>
   demo(options: DemoArguments): Promise<number>
   rotateKey(options: RotateKeyOptions): Promise<number>
+  backUp(options: BackupArguments): Promise<number>
+  restore(options: RestoreArguments): Promise<number>
   connectRunner(options: ConnectArguments): Promise<number>
 }
 
@@ -62,6 +65,7 @@ export function createProgram(program: Program): Command {
   addServe(svc, program.serve)
   addDemo(svc, program.demo)
   addRotateKey(svc, program.rotateKey)
+  addBackup(svc, program)
   addSignIn(svc)
   addAccount(svc)
   addProject(svc)

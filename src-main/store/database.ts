@@ -182,13 +182,13 @@ function removeOlderCopies(file: string, known: number): void {
   }
 }
 
-function countApplied(client: SqliteDatabase.Database): number {
+export function countApplied(client: SqliteDatabase.Database): number {
   const table = client.prepare(`SELECT 1 FROM sqlite_master WHERE name = '__drizzle_migrations'`).get()
   if (!table) return 0
   return (client.prepare('SELECT count(*) AS n FROM __drizzle_migrations').get() as { n: number }).n
 }
 
-function countKnown(folder: string): number {
+export function countKnown(folder: string): number {
   const journal = JSON.parse(readFileSync(join(folder, 'meta', '_journal.json'), 'utf8')) as { entries: unknown[] }
   return journal.entries.length
 }

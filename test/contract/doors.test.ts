@@ -232,7 +232,8 @@ function startSvcHere({ url, dataDir }: RunningApp) {
   vi.stubEnv('SVC_API_URL', url)
   vi.stubEnv('SVC_DATA_DIR', dataDir)
   const never = () => Promise.reject(new Error('It is a client.'))
-  const program = { version: '0', serve: never, demo: never, rotateKey: never, connectRunner: never }
+  const local = { serve: never, demo: never, rotateKey: never, backUp: never, restore: never, connectRunner: never }
+  const program = { version: '0', ...local }
   return {
     call: async (token: string, name: OperationName, values: Values) => {
       vi.stubEnv('SVC_API_TOKEN', token)

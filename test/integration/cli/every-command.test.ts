@@ -5,7 +5,15 @@ import { createProgram } from '../../../src-main/cli/program.ts'
 import { startSvc, endOf } from './svc-process.ts'
 
 const done = () => Promise.resolve(0)
-const program = createProgram({ version: '0', serve: done, demo: done, rotateKey: done, connectRunner: done })
+const program = createProgram({
+  version: '0',
+  serve: done,
+  demo: done,
+  rotateKey: done,
+  backUp: done,
+  restore: done,
+  connectRunner: done,
+})
 
 interface Leaf {
   readonly words: readonly string[]
@@ -23,7 +31,7 @@ const leaves = leavesOf(program, [])
 const names = leaves.map(({ words }) => words.join(' '))
 
 /** Commands that need no service. */
-const local = ['serve', 'demo', 'rotate-key', 'completion']
+const local = ['serve', 'demo', 'rotate-key', 'backup', 'restore', 'completion']
 const clients = leaves.filter(({ words }) => !local.includes(words.join(' ')))
 
 /** A value for each required argument and option. */

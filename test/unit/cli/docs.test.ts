@@ -7,7 +7,15 @@ import { createProgram } from '../../../src-main/cli/program.ts'
 import { projectRoot } from '../../helpers/project-root.ts'
 
 const done = () => Promise.resolve(0)
-const program = createProgram({ version: '0', serve: done, demo: done, rotateKey: done, connectRunner: done })
+const program = createProgram({
+  version: '0',
+  serve: done,
+  demo: done,
+  rotateKey: done,
+  backUp: done,
+  restore: done,
+  connectRunner: done,
+})
 
 interface Leaf {
   readonly path: string
