@@ -142,7 +142,7 @@ export async function readArchive(
         listed = await text(entry)
       } else if (isPart(name)) {
         seen.add(name)
-        sums += sumLine(await writeEntry(entry, join(folder, name)), name)
+        sums += sumLine(await writeEntry(entry as AsyncIterable<Uint8Array>, join(folder, name)), name)
       } else {
         throw foreign(shown)
       }
