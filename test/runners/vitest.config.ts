@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Runners on engines that a test machine must be given: a cluster by KUBECONFIG. Apart from `npm test`. */
+/** Runners, and the service, on engines that a test machine must be given: a cluster by KUBECONFIG. Apart from `npm test`. */
 export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {

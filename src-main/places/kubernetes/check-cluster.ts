@@ -6,7 +6,7 @@ import { podFolder } from './job-manifest.ts'
 import { PodFailed, type KubernetesRunner } from './kubernetes-runner.ts'
 
 /** All that the service does in the namespace, with its name for people. */
-const rights: Readonly<Record<string, Right>> = {
+export const rights: Readonly<Record<string, Right>> = {
   'create jobs': { verb: 'create', group: 'batch', resource: 'jobs' },
   'list jobs': { verb: 'list', group: 'batch', resource: 'jobs' },
   'delete jobs': { verb: 'delete', group: 'batch', resource: 'jobs' },
