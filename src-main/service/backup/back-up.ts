@@ -41,13 +41,19 @@ export function backUp(options: Options): Promise<number> {
         const onFile = () => progress.show(`Writing file ${++done} of ${files.length + 1}…`)
         return await writeArchive(out, about, [{ name: databaseName, path: draft }, ...files], { signal, onFile })
       }
-      if (options.file === '-') await write(process.stdout)
+      if (options.file === '-') await write(ownOutput())
       else await replaceFile(resolve(options.file), write, options, progress)
     } finally {
       await rm(draft, { force: true })
       await rm(`${draft}-journal`, { force: true })
     }
   })
+}
+
+/** Stdout, whose errors fail the backup: other commands end well when their reader has seen enough. */
+function ownOutput(): Writable {
+  process.stdout.removeAllListeners('error')
+  return process.stdout
 }
 
 interface CopyOptions {

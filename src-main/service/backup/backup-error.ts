@@ -40,5 +40,6 @@ const problems: readonly (readonly [code: RegExp, problem: string])[] = [
   [/^(ENOENT|ENOTDIR)$/, "It doesn't exist."],
   [/^EISDIR$/, 'It is a folder. Name a file.'],
   [/^SQLITE_(BUSY|LOCKED)/, 'Another program holds the database. Close that program, or wait until it is done.'],
+  [/^(EPIPE|ECONNRESET)$/, 'The backup is incomplete: nothing reads the output.'],
   [/^(EIO|SQLITE_IOERR.*)$/, 'The disk reports an error. Check the disk.'],
 ]

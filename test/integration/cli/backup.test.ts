@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { buffer } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -15,7 +15,7 @@ import { createHttpTransport } from '../../../src-shared/client/http-transport.t
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { runApp } from '../../helpers/running-app.ts'
 import { canMount, smallDisk } from '../git/small-disk.ts'
-import { cliFile, endOf, startSvc, startWorld } from './svc-process.ts'
+import { cliFile, endOf, startOnTerminal, startSvc, startWorld } from './svc-process.ts'
 
 let folder: string
 /** The data folder of a stopped service with one project, and a backup of it. */
@@ -173,6 +173,28 @@ test('goes through a pipe, out and in', async () => {
   expect((await readFile(join(target, key))).equals(await readFile(join(dataDir, key)))).toBe(true)
   expect((await readdir(target)).toSorted()).toEqual(['copse.db', 'logs', 'secrets', 'workflows'])
   for (const name of ['copse.db', key, logName]) expect((await stat(join(target, name))).mode & 0o777).toBe(0o600)
+})
+
+test('fails when the reader of its output is gone', async () => {
+  const out = startSvc(['backup', '-', '--data-dir', dataDir], {})
+  const [stderr, ended] = [text(out.stderr), once(out, 'exit')]
+  await once(out.stdout, 'data')
+  out.stdout.destroy()
+  expect([await ended, await stderr]).toEqual([[1, null], expect.stringContaining('nothing reads the output')])
+  expect(await copiesIn(dataDir)).toEqual([])
+})
+
+test('shows its progress on a terminal, where it writes no backup', async () => {
+  const at = join(await fresh(), 'copse.tar.gz')
+  const making = startOnTerminal(['backup', at, '--data-dir', dataDir], {})
+  await making.waitFor(/Copying the database: \d+ %/)
+  await making.waitFor(/Writing file \d+ of \d+/)
+  expect([await making.exit, making.shown()]).toEqual([0, expect.stringContaining(`Backup written to ${at}`)])
+  const putting = startOnTerminal(['restore', at, '--data-dir', join(await fresh(), 'data')], {})
+  await putting.waitFor(/Reading the backup: \d+ %/)
+  expect(await putting.exit).toBe(0)
+  const refused = startOnTerminal(['backup', '-', '--data-dir', dataDir], {})
+  expect([await refused.exit, refused.shown()]).toEqual([1, expect.stringContaining("A terminal can't keep a backup.")])
 })
 
 test('refuses to back up a folder without data, and a database that is damaged', async () => {
