@@ -27,11 +27,11 @@ const code = await runCli(process.argv.slice(2), {
   },
   backUp: async (options) => {
     const { backUp } = await import('./service/backup/back-up.ts')
-    return backUp({ program, env: process.env, ...options })
+    return backUp({ program, env: process.env, database: await import('./store/copy-database.ts'), ...options })
   },
   restore: async (options) => {
     const { restore } = await import('./service/backup/restore.ts')
-    return restore({ program, env: process.env, ...options })
+    return restore({ program, env: process.env, database: await import('./store/copy-database.ts'), ...options })
   },
   demo: async (options) => {
     const { runDemo } = await import('./service/demo.ts')

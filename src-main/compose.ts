@@ -65,7 +65,6 @@ import { createAgentTests, type AgentTests } from './agents/test-agent.ts'
 import { makeSampleRepository } from './git/sample-repository.ts'
 
 export { rotateSigningKey } from './identity/signing-key.ts'
-export { checkDatabase, copyDatabase, countKnown } from './store/copy-database.ts'
 
 export interface App extends AsyncDisposable {
   readonly api: Api

@@ -3,15 +3,16 @@ import { createWriteStream, existsSync } from 'node:fs'
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Writable } from 'node:stream'
-import { checkDatabase, copyDatabase } from '../../compose.ts'
 import { readConfig } from '../../platform/config/config.ts'
 import type { StartOptions } from '../start-service.ts'
 import { writeArchive } from './archive.ts'
 import { BackupError, runInterruptibly } from './backup-error.ts'
 import { databaseName, listFiles } from './contents.ts'
+import type { DatabaseTools } from './database-tools.ts'
 import { createProgress, type Progress } from './progress.ts'
 
 type Options = Pick<StartOptions, 'program' | 'env' | 'dataDir'> & {
+  readonly database: DatabaseTools
   /** `-`: stdout. */
   readonly file: string
   readonly json: boolean
@@ -32,7 +33,7 @@ export function backUp(options: Options): Promise<number> {
     const draft = join(dataDir, `${databaseName}.backup-${randomUUID()}`)
     await removeLeft(dataDir, `${databaseName}.backup-`)
     try {
-      const about = await copyChecked(dataDir, draft, { signal, progress, version: options.program.version })
+      const about = await copyChecked(dataDir, draft, { ...options, signal, progress })
       const write = async (out: Writable): Promise<number> => {
         // Listed after the copy of the database, so that all files are there that it names.
         const names = await listFiles(dataDir)
@@ -56,20 +57,19 @@ function ownOutput(): Writable {
   return process.stdout
 }
 
-interface CopyOptions {
+interface CopyOptions extends Pick<Options, 'program' | 'database'> {
   readonly signal: AbortSignal
   readonly progress: Progress
-  readonly version: string
 }
 
-async function copyChecked(dataDir: string, to: string, { signal, progress, version }: CopyOptions) {
+async function copyChecked(dataDir: string, to: string, { signal, progress, program, database }: CopyOptions) {
   const made_at = new Date().toISOString()
   const onProgress = (share: number) => progress.show(`Copying the database: ${Math.floor(share * 100)} %`)
-  await copyDatabase(join(dataDir, databaseName), to, { signal, onProgress })
-  const { applied, damage } = checkDatabase(to)
+  await database.copyDatabase(join(dataDir, databaseName), to, { signal, onProgress })
+  const { applied, damage } = database.checkDatabase(to)
   if (damage !== null)
     throw new BackupError(`${join(dataDir, databaseName)} is damaged (${damage}). No backup was made.`)
-  return { version, made_at, migrations: applied }
+  return { version: program.version, made_at, migrations: applied }
 }
 
 /** Writes beside the file and renames, so that its name never stands for half a backup. */

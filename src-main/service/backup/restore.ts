@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { checkDatabase, countKnown } from '../../compose.ts'
 import { readConfig } from '../../platform/config/config.ts'
 import { prepareDataDir } from '../../platform/config/paths.ts'
 import { lockDataDir } from '../../platform/locks/single-instance.ts'
@@ -9,9 +8,11 @@ import type { StartOptions } from '../start-service.ts'
 import { readArchive, tooNew, type About } from './archive.ts'
 import { BackupError, runInterruptibly } from './backup-error.ts'
 import { databaseName, otherParts } from './contents.ts'
+import type { DatabaseTools } from './database-tools.ts'
 import { createProgress, type Progress } from './progress.ts'
 
 type Options = Pick<StartOptions, 'program' | 'env' | 'dataDir'> & {
+  readonly database: DatabaseTools
   /** `-`: stdin. */
   readonly file: string
   /** Move data that is there aside, instead of refusing. */
@@ -35,7 +36,7 @@ export function restore(options: Options): Promise<number> {
     const draft = await mkdtemp(join(dataDir, draftBeginning))
     try {
       using progress = createProgress(options.json)
-      const about = await unpack(opened, draft, { signal, progress, known: countKnown(migrationsDir) })
+      const about = await unpack(opened, draft, { ...options, signal, progress, migrationsDir })
       signal.throwIfAborted()
       const aside = await swap(dataDir, draft, old)
       progress[Symbol.dispose]()
@@ -66,29 +67,29 @@ async function openInput(file: string): Promise<Input> {
   return { stream, shown: path, size, [Symbol.asyncDispose]: () => handle.close() }
 }
 
-interface UnpackOptions {
+interface UnpackOptions extends Pick<Options, 'database'> {
   readonly signal: AbortSignal
   readonly progress: Progress
-  /** How many migrations this program knows. */
-  readonly known: number
+  readonly migrationsDir: string
 }
 
 /** Reads a backup into a folder, and checks all of it. */
 async function unpack(
   { stream, shown, size }: Input,
   folder: string,
-  { signal, progress, known }: UnpackOptions,
+  { signal, progress, migrationsDir, database }: UnpackOptions,
 ): Promise<About> {
   let read = 0
   stream.on('data', (bytes: Buffer) => {
     read += bytes.length
     progress.show(size === null ? 'Reading the backup…' : `Reading the backup: ${Math.floor((100 * read) / size)} %`)
   })
+  const known = database.countKnown(migrationsDir)
   const accept = ({ migrations, version }: About) => {
     if (migrations > known) throw tooNew(shown, version)
   }
   const about = await readArchive(stream, folder, { signal, shown, accept })
-  const { applied, damage } = checkDatabase(join(folder, databaseName))
+  const { applied, damage } = database.checkDatabase(join(folder, databaseName))
   if (damage !== null)
     throw new BackupError(`The database in ${shown} is damaged (${damage}). Nothing was restored. Use another backup.`)
   accept({ ...about, migrations: applied })
