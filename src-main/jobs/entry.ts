@@ -39,6 +39,7 @@ export interface Entry {
   readonly settled: PromiseWithResolvers<void>
   finishing: Promise<void> | null
   finishedWith: number | null
+  untaken: string | null
 }
 
 const emptyParts = () => ({
@@ -53,6 +54,7 @@ const emptyParts = () => ({
   finishing: null,
   finishedWith: null,
   linkSince: null,
+  untaken: null,
 })
 
 export function newEntry(id: JobId, work: JobWork): Entry {

@@ -67,6 +67,8 @@ export type JobEnd =
   | { readonly kind: 'lost'; readonly why: string }
   /** What would have carried it can't start; `why` is a sentence. */
   | { readonly kind: 'unstarted'; readonly why: string }
+  /** No runner could be reached that takes it. */
+  | { readonly kind: 'unreached'; readonly why: string }
   /** It was stopped before a runner had it. */
   | { readonly kind: 'withdrawn' }
 
@@ -86,8 +88,8 @@ export interface Job {
   /** Asks the runner to end; withdraws a job that none has. */
   stop(): void
   isLinkLost(): boolean
-  /** It ended before a runner could begin. */
-  isWithdrawn(): boolean
+  /** Returns why it can be offered again, because no runner has taken it; null if one has, or it can't start. */
+  untaken(): string | null
 }
 
 type Unnumbered = JobInput extends infer I ? (I extends JobInput ? Omit<I, 'n'> : never) : never
@@ -116,12 +118,18 @@ export interface Jobs extends JobAccess {
   lose(runner_id: RunnerId, why: string): void
   /** What carries a job can't start, or has ended; `why` is a sentence. */
   loseJob(job_id: JobId, why: string): void
+  /** Its runner can't be reached: unless it has the job, the job ends, to be offered again. */
+  unreached(job_id: JobId, why: string): void
+  /** Returns whether a job is on offer, or a runner has it. */
+  isOpen(job_id: string): boolean
   /** A link has ended: another process of the runner or pod may come by the next. */
   unlinked(seeker: JobSeeker): void
   /** Counts silence; called every `sweepMs` once started. */
   sweep(): void
   /** Begins to count. What none has taken up is lost. */
   start(): void
+  /** Resolves once it has started: what is open by then has someone who follows it. */
+  readonly started: Promise<void>
   /** The service ends: runs stay with their runners, for the next service; steps end, and what none has begun. */
   close(): void
   /** Returns whether a job is the runner's. */

@@ -13,7 +13,7 @@ import type { JobSeeker } from '../ports/runner-tokens.ts'
 import { entryOf, newEntry, overRecord, recordOf, tokenVariable, type Entry } from './entry.ts'
 import type { Job, JobCall, JobEnd, JobOwner, Jobs } from './job.ts'
 import { settleOrAbort } from '../platform/locks/settle-or-abort.ts'
-import { grantOf, lateRoom, never, roomOf, take } from './grants.ts'
+import { grantFor, take } from './grants.ts'
 import {
   checkProtocol,
   leaseLost,
@@ -51,6 +51,7 @@ export function createJobs({ clock, newId, newToken, hashToken, records, onLate 
   let sweptAt = clock.now()
   let deletedAt = Number.NEGATIVE_INFINITY
   const closing = new AbortController()
+  const started = Promise.withResolvers<void>()
   let sweeping: ReturnType<typeof setInterval> | undefined
   const nowIso = (): string => new Date(clock.now()).toISOString()
   const save = (entry: Entry): void => records.put(recordOf(entry))
@@ -100,6 +101,7 @@ export function createJobs({ clock, newId, newToken, hashToken, records, onLate 
     }
     entries.delete(entry.id)
     entry.owner = entry.spec = null
+    if (!entry.isBegun) entry.untaken = untakenFor(end)
     entry.grantEnd.abort(new Error('The job has ended.'))
     for (const one of [entry.taken, entry.begun, entry.settled, entry.wake]) one.resolve()
     entry.ended.resolve(end)
@@ -165,7 +167,7 @@ export function createJobs({ clock, newId, newToken, hashToken, records, onLate 
       save(entry)
     },
     isLinkLost: () => entry.linkSince !== null,
-    isWithdrawn: () => entry.lease.state === 'over' && !entry.isBegun,
+    untaken: () => entry.untaken,
   })
 
   for (const record of records.accepted()) {
@@ -310,6 +312,10 @@ export function createJobs({ clock, newId, newToken, hashToken, records, onLate 
       if (entry?.lease.state === 'offered') over(entry, { kind: 'unstarted', why })
       else if (entry?.lease.state === 'accepted' && entry.finishedWith === null) over(entry, { kind: 'lost', why })
     },
+    unreached: (job_id, why) => {
+      const entry = entries.get(job_id)
+      if (entry?.lease.state === 'offered') over(entry, { kind: 'unreached', why })
+    },
     unlinked: ({ runner_id, job_id }) => void instances.delete(job_id ?? runner_id),
     sweep: () => {
       // A service that was asleep has heard no one, which is no silence.
@@ -326,7 +332,9 @@ export function createJobs({ clock, newId, newToken, hashToken, records, onLate 
       deletedAt = clock.now()
       records.deleteOver(new Date(clock.now() - keptMs).toISOString())
     },
+    started: started.promise,
     start: () => {
+      started.resolve()
       for (const entry of entries.values())
         if (entry.owner === null) over(entry, { kind: 'lost', why: 'Its run has ended.' })
       sweptAt = clock.now()
@@ -348,6 +356,7 @@ export function createJobs({ clock, newId, newToken, hashToken, records, onLate 
         else if (!isLeft && entry.finishedWith === null) over(entry, { kind: 'lost', why: closedText })
       }
     },
+    isOpen: (job_id) => entries.has(job_id),
     isOf: (job_id, runner_id) => (entries.get(job_id) ?? records.get(job_id))?.runner_id === runner_id,
     hasRun: (runner_id, execution_id) =>
       [...entries.values()].some((entry) => entry.runner_id === runner_id && entry.execution_id === execution_id),
@@ -356,19 +365,7 @@ export function createJobs({ clock, newId, newToken, hashToken, records, onLate 
     find: async (job_id, token) => {
       const entry = entries.get(job_id) ?? records.get(job_id)
       const fence = new Map(entry?.tokens).get(hashToken(token))
-      if (entry === null || fence === undefined) return null
-      if ('lease' in entry) {
-        if (entry.finishedWith !== null) return null
-        if (entry.lease.state === 'accepted' && fence === entry.lease.fence)
-          return grantOf(entry, { access: 'work', ended: entry.grantEnd.signal, ...roomOf(entry) })
-        // Of a job that none has accepted nothing can be late.
-        return entry.lease.instance === null
-          ? null
-          : grantOf(entry, { access: 'late', ended: never, onBrought: () => onLate(entry.task_id), ...roomOf(entry) })
-      }
-      if (entry.instance === null || entry.finished_fence !== null) return null
-      const onBrought = () => onLate(entry.task_id)
-      return grantOf(entry, { access: 'late', ended: never, onBrought, ...lateRoom(entry) })
+      return entry === null || fence === undefined ? null : grantFor(entry, fence, () => onLate(entry.task_id))
     },
   }
   return jobs
@@ -391,5 +388,8 @@ export function createJobs({ clock, newId, newToken, hashToken, records, onLate 
 const closedText = 'Copse stopped while it was ended on another machine.'
 
 const hasOwner = (entry: Entry): entry is Entry & { readonly owner: JobOwner } => entry.owner !== null
+
+const untakenFor = (end: JobEnd): string | null =>
+  end.kind === 'unreached' ? end.why : end.kind === 'withdrawn' ? 'Copse was stopped.' : null
 
 const limitsOf = ({ grace_ms }: JobOwner) => ({ link_ms: silentSeconds * 1_000, grace_ms })

@@ -4,11 +4,14 @@ import { silentSeconds } from '../../src-shared/contract/jobs.ts'
 import type { RunnerCheckStep } from '../../src-shared/contract/runners.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { RunnerKinds } from '../ports/runner-kinds.ts'
+import type { CarriedJob } from './remote/start-job.ts'
 import type { RunnerRecord } from '../ports/runner-queries.ts'
 
 /** The runners that connect from their side, as far as they are heard. */
 export interface DaemonContacts extends Pick<RunnerKinds, 'offers' | 'lose'> {
   check(runner: Pick<RunnerRecord, 'id' | 'name'>): readonly RunnerCheckStep[]
+  /** Has a run queued again that its runner is not there to take. */
+  carry(runner: Pick<RunnerRecord, 'id' | 'name'>, job: Omit<CarriedJob, 'ended'>): void
 }
 
 interface Contact {
@@ -17,10 +20,24 @@ interface Contact {
   readonly isOther: boolean
 }
 
-export function createDaemonContacts(jobs: Pick<Jobs, 'next' | 'lose'>): DaemonContacts {
+export function createDaemonContacts(jobs: Pick<Jobs, 'next' | 'lose' | 'unreached'>): DaemonContacts {
   const contacts = new Map<RunnerId, Contact>()
   const note = (id: RunnerId, isOther: boolean) => contacts.set(id, { at: performance.now(), isOther })
+  /** How long until the runner's silence counts, in milliseconds. */
+  const patience = (id: RunnerId): number =>
+    silentSeconds * 1_000 - (performance.now() - (contacts.get(id)?.at ?? Number.NEGATIVE_INFINITY))
   return {
+    carry: ({ id: runner_id, name }, { id, kind, taken, isHeld }) => {
+      if (kind !== 'run' || isHeld) return
+      let timer: NodeJS.Timeout | undefined
+      const look = (): void => {
+        const left = patience(runner_id)
+        if (left < 0) jobs.unreached(id, `${name} isn’t connected.`)
+        else timer = setTimeout(look, left + 1).unref()
+      }
+      void taken.then(() => clearTimeout(timer))
+      look()
+    },
     offers: async (id, report, options) => {
       try {
         const offers = await jobs.next({ runner_id: id, job_id: null }, report, options)
@@ -37,7 +54,7 @@ export function createDaemonContacts(jobs: Pick<Jobs, 'next' | 'lose'>): DaemonC
     },
     check: ({ id, name }) => {
       const contact = contacts.get(id)
-      if (contact === undefined || performance.now() - contact.at > silentSeconds * 1_000)
+      if (contact === undefined || patience(id) < 0)
         return [
           {
             name: 'reach',

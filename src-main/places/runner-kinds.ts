@@ -10,6 +10,7 @@ import { RunnerUnreachableError, type RunnerKinds } from '../ports/runner-kinds.
 import type { RunnerRecord } from '../ports/runner-queries.ts'
 import { createContainerPlace } from './container-place.ts'
 import { createRemotePlace, type Elsewhere } from './remote/remote-place.ts'
+import type { CarriedJob } from './remote/start-job.ts'
 import { createSshRunner, type SshRunner } from './ssh/ssh-runner.ts'
 import { createDaemonContacts } from './daemon-contacts.ts'
 import { installationOf } from '../containers/ground.ts'
@@ -56,10 +57,14 @@ export function createRunnerKinds(here: Place, shared: SharedParts, elsewhere: E
     place: (runner) => {
       if (runner.kind === 'here') return here
       if (isSsh(runner)) {
-        linkTo(runner, runner.config).keep()
-        return createRemotePlace({ ...elsewhere, here, runner })
+        const { keep, carry } = linkTo(runner, runner.config)
+        keep()
+        return createRemotePlace({ ...elsewhere, here, runner, carry })
       }
-      if (runner.kind === 'daemon') return createRemotePlace({ ...elsewhere, here, runner })
+      if (runner.kind === 'daemon') {
+        const carry = (job: CarriedJob) => contacts.carry(runner, job)
+        return createRemotePlace({ ...elsewhere, here, runner, carry })
+      }
       if (isKubernetes(runner)) {
         const { carry } = clusters.of(runner, runner.config)
         return createRemotePlace({ ...elsewhere, here, runner, carry, containment: podContainment })
@@ -76,12 +81,14 @@ export function createRunnerKinds(here: Place, shared: SharedParts, elsewhere: E
       const tidied = [...engines].map((engine) => removeLeftContainers({ engine }, { dataDir, signal, log }))
       for (const one of await Promise.allSettled(tidied))
         if (one.status === 'rejected') log.warn({ err: one.reason }, 'left containers could not be removed')
-      // A cluster may be far away, and no run waits for it.
-      for (const runner of runners.filter(isKubernetes))
-        clusters
-          .of(runner, runner.config)
-          .tidy()
-          .catch((error: unknown) => log.warn({ err: error }, 'left pods could not be ended'))
+      // A cluster may be far away, and no run waits for it. What runs in pods has been taken up by then, or is lost.
+      void elsewhere.jobs.started.then(() => {
+        for (const runner of runners.filter(isKubernetes))
+          clusters
+            .of(runner, runner.config)
+            .tidy()
+            .catch((error: unknown) => log.warn({ err: error }, 'left pods could not be ended'))
+      })
     },
     offers: contacts.offers,
     lose: contacts.lose,

@@ -7,6 +7,10 @@ export interface BadLink extends AsyncDisposable {
   to(port: number): Promise<number>
   /** Ends all connections at once. */
   cut(): void
+  /** Ends all connections, and takes none. */
+  close(): void
+  /** Takes connections again. */
+  open(): void
   /** Passes nothing on for so long; nothing is lost. */
   hold(ms: number): void
 }
@@ -15,6 +19,7 @@ export function createBadLink(): BadLink {
   const pairs = new Set<readonly [Socket, Socket]>()
   let target = 0
   let heldUntil = 0
+  let isOpen = true
   const pass = (from: Socket, to: Socket): void => {
     from.on('data', (chunk) => {
       const wait = heldUntil - Date.now()
@@ -29,6 +34,8 @@ export function createBadLink(): BadLink {
     from.on('error', () => to.destroy())
   }
   const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => undefined)
+    if (!isOpen) return void socket.resetAndDestroy()
     const there = connect({ port: target, host: '127.0.0.1', allowHalfOpen: true })
     const pair = [socket, there] as const
     pairs.add(pair)
@@ -51,6 +58,13 @@ export function createBadLink(): BadLink {
       return (server.address() as AddressInfo).port
     },
     cut,
+    close: () => {
+      isOpen = false
+      cut()
+    },
+    open: () => {
+      isOpen = true
+    },
     hold: (ms) => {
       heldUntil = Date.now() + ms
     },

@@ -1,8 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BatchV1Api, CoreV1Api, KubeConfig } from '@kubernetes/client-node'
 import { expect, test } from 'vitest'
+import { openCluster } from '../../src-main/places/kubernetes/cluster.ts'
+import { jobManifest, labels, podFolder } from '../../src-main/places/kubernetes/job-manifest.ts'
+import { createBadLink } from '../helpers/bad-link.ts'
 import type { RunnerId } from '../../src-shared/contract/ids.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
 import { ensureBuilt } from '../helpers/built.ts'
@@ -21,7 +25,9 @@ type Config = OperationInput<'runners.create'>['config']
 interface PodJob extends AsyncDisposable {
   readonly job: Job
   readonly runner_id: RunnerId
-  /** The pods of this service's jobs that are there. */
+  /** Finds what the runner has in the cluster. */
+  readonly labelSelector: string
+  /** The pods of its jobs that are there. */
   pods(): Promise<readonly string[]>
 }
 
@@ -29,7 +35,6 @@ const config = new KubeConfig()
 if (hasCluster) config.loadFromDefault()
 const core = hasCluster ? config.makeApiClient(CoreV1Api) : null
 const batch = hasCluster ? config.makeApiClient(BatchV1Api) : null
-const labelSelector = 'copse.installation'
 
 async function startPodJob(more: Partial<Config> = {}): Promise<PodJob> {
   await ensureBuilt()
@@ -44,15 +49,35 @@ async function startPodJob(more: Partial<Config> = {}): Promise<PodJob> {
   })
   const runner_id = id
   await job.settings({ runner_ids: [runner_id] })
+  const labelSelector = `${labels.runner}=${runner_id}`
+  // What a test that has failed leaves.
+  made.defer(async () => {
+    await batch?.deleteCollectionNamespacedJob({ namespace, labelSelector, propagationPolicy: 'Background' })
+  })
   const owned = made.move()
   return {
     job,
     runner_id,
+    labelSelector,
     pods: async () =>
       ((await core?.listNamespacedPod({ namespace, labelSelector }))?.items ?? []).map(
         ({ metadata }) => metadata?.name ?? '',
       ),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+/** Has the service find this configuration of Kubernetes. */
+async function useConfig(own: KubeConfig): Promise<AsyncDisposable> {
+  const folder = await mkdtemp(join(tmpdir(), 'copse-kube-'))
+  const before = process.env['KUBECONFIG']
+  process.env['KUBECONFIG'] = join(folder, 'config')
+  await writeFile(process.env['KUBECONFIG'], own.exportConfig())
+  return {
+    [Symbol.asyncDispose]: async () => {
+      process.env['KUBECONFIG'] = before
+      await rm(folder, { recursive: true, force: true })
+    },
   }
 }
 
@@ -171,17 +196,106 @@ test.runIf(hasCluster)('says why no pod starts: an image, no room, a quota, a na
   await expect.poll(() => far.pods(), { timeout: 60_000 }).toEqual([])
 })
 
-test.runIf(hasCluster)('ends the pods that a killed service has left', async () => {
+/** What the agent said, each line once. */
+async function saidBy({ running }: Job, execution_id: string): Promise<readonly string[]> {
+  const name = `agent-${execution_id}.jsonl`
+  const { data_base64 } = await running.client.call('executions.read_log', { execution_id, name })
+  const lines = Buffer.from(data_base64, 'base64').toString('utf8').trim().split('\n')
+  const entries = lines.map((line) => JSON.parse(line) as { type: string; text?: string })
+  return entries.flatMap(({ type, text = '' }) => (type === 'stdout' ? text.trim().split('\n') : []))
+}
+
+test.runIf(hasCluster)(
+  'goes on with a run in its pod when the service restarts, and ends the pods of jobs that are over',
+  async () => {
+    await using far = await startPodJob()
+    const { job, runner_id, labelSelector } = far
+    await checked(far)
+    const agent = await job.agent(
+      'echo one; echo sent > sent.txt; git add -A; git commit -qm First; until [ -e go.txt ]; do echo tick >> ticks.txt; sleep 0.2; done; rm go.txt; echo two; git add -A; git commit -qm Second',
+    )
+    const task = await job.task()
+    const { execution } = await job.claim(task, agent)
+    const seen = () => job.running.client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
+    await job.running.eventually(seen, ({ files }) => files.some(({ path }) => path === 'ticks.txt'))
+    const [pod = ''] = await far.pods()
+    const [own] = (await batch?.listNamespacedJob({ namespace, labelSelector }))?.items ?? []
+    const installation = own?.metadata?.labels?.[labels.installation] ?? ''
+
+    await job.running.app.close()
+    expect(await far.pods()).toEqual([pod])
+    const left = { config: { namespace, image }, installation, runner_id, job_id: randomUUID() }
+    await batch?.createNamespacedJob({ namespace, body: jobManifest(left) })
+    job.running = await job.running.restart()
+    const read = () => job.running.client.call('executions.get', { execution_id: execution.id })
+    expect(await read()).toMatchObject({ status: 'running', attempt: 1 })
+    await job.running.eventually(read, ({ link }) => link?.state === 'connected')
+    await expect.poll(() => far.pods(), { timeout: 60_000 }).toEqual([pod])
+    const cluster = await openCluster({ namespace, image })
+    const go = ['touch', `${podFolder}/tasks/${task.id}/worktree/go.txt`]
+    expect(await cluster.run(pod, go, { signal: AbortSignal.timeout(20_000) })).toMatchObject({ exit_code: 0 })
+    await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
+    expect(await read()).toMatchObject({ status: 'succeeded', attempt: 1 })
+    expect(await saidBy(job, execution.id)).toEqual(['one', 'two'])
+    expect(await job.executions(task.id)).toHaveLength(1)
+    expect((await seen()).files.map(({ path }) => path).sort()).toEqual(['sent.txt', 'ticks.txt'])
+    await expect.poll(() => far.pods(), { timeout: 60_000 }).toEqual([])
+  },
+)
+
+test.runIf(hasCluster)('loses a run whose pod was deleted while Copse was closed, and keeps what arrived', async () => {
   await using far = await startPodJob()
   const { job } = far
   await checked(far)
   const task = await job.task()
-  await job.claim(task, await job.agent('echo begun > begun.txt; sleep 600'))
+  const { execution } = await job.claim(task, await job.agent('echo sent > sent.txt; sleep 600'))
   const seen = () => job.running.client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
-  await job.running.eventually(seen, ({ files }) => files.some(({ path }) => path === 'begun.txt'))
+  await job.running.eventually(seen, ({ files }) => files.some(({ path }) => path === 'sent.txt'))
+  const [name = ''] = await far.pods()
+  await job.running.app.close()
+  await core?.deleteNamespacedPod({ namespace, name, gracePeriodSeconds: 0 })
+  await expect.poll(() => far.pods(), { timeout: 60_000 }).not.toContain(name)
   job.running = await job.running.restart()
+  const lost = await job.running.eventually(
+    () => job.running.client.call('executions.get', { execution_id: execution.id }),
+    ({ status }) => status === 'lost',
+  )
+  expect(lost.error).toMatch(/^Its (pod is gone|runner has ended)\. Its work is kept as far as it arrived\./)
+  expect((await seen()).files.map(({ path }) => path)).toEqual(['sent.txt'])
   await expect.poll(() => far.pods(), { timeout: 60_000 }).toEqual([])
-  expect((await batch?.listNamespacedJob({ namespace, labelSelector }))?.items).toEqual([])
+  expect((await batch?.listNamespacedJob({ namespace, labelSelector: far.labelSelector }))?.items).toEqual([])
+})
+
+test.runIf(hasCluster)('keeps a run queued whose cluster can’t be reached when it starts', async () => {
+  await using made = new AsyncDisposableStack()
+  const link = made.use(createBadLink())
+  const real = new URL(config.getCurrentCluster()?.server ?? '')
+  const through = new KubeConfig()
+  through.loadFromDefault()
+  const cluster = { ...through.getCurrentCluster(), server: `https://127.0.0.1:${await link.to(Number(real.port))}` }
+  through.clusters = [cluster as (typeof through.clusters)[number]]
+  made.use(await useConfig(through))
+  const far = made.use(await startPodJob())
+  const { job, runner_id } = far
+  const { client } = job.running
+  expect((await checked(far)).runner.state).toBe('ready')
+  await expect.poll(() => far.pods(), { timeout: 60_000 }).toEqual([])
+
+  link.close()
+  const task = await job.task()
+  const { execution } = await job.claim(task, await job.agent('echo one > one.txt; git add -A; git commit -qm Work'))
+  const { last_error } = await job.running.eventually(
+    () => client.call('runners.get', { runner_id }),
+    ({ state }) => state === 'unreachable',
+  )
+  expect(last_error).toMatch(/^The cluster can’t be reached: .*ECONN/)
+  const read = () => client.call('executions.get', { execution_id: execution.id })
+  expect(await read()).toMatchObject({ status: 'queued', attempt: 1, error: null })
+
+  link.open()
+  await checked(far)
+  await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
+  expect(await job.executions(task.id)).toMatchObject([{ id: execution.id, status: 'succeeded', attempt: 1 }])
 })
 
 test.runIf(hasCluster)('isn’t ready in a namespace without room, nor without the rights that it needs', async () => {
@@ -204,12 +318,7 @@ test.runIf(hasCluster)('isn’t ready in a namespace without room, nor without t
   weak.loadFromDefault()
   weak.addUser({ name: 'weak', token })
   weak.addContext({ name: 'weak', user: 'weak', cluster: weak.getCurrentCluster()?.name ?? '' })
-  const folder = await mkdtemp(join(tmpdir(), 'copse-kube-'))
-  made.defer(() => rm(folder, { recursive: true, force: true }))
-  const before = process.env['KUBECONFIG']
-  made.defer(() => void (process.env['KUBECONFIG'] = before))
-  process.env['KUBECONFIG'] = join(folder, 'config')
-  await writeFile(process.env['KUBECONFIG'], weak.exportConfig())
+  made.use(await useConfig(weak))
 
   const far = made.use(await startPodJob())
   const { client } = far.job.running

@@ -1,7 +1,7 @@
 import type { KubernetesConfig, RunnerCheckStep } from '../../../src-shared/contract/runners.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { checkStep, probeScript, readProbe } from '../remote/probe.ts'
-import { clusterError, NoContext, openCluster, type Right } from './cluster.ts'
+import { NoContext, openCluster, wordsOf, type Right } from './cluster.ts'
 import { podFolder } from './job-manifest.ts'
 import { PodFailed, type KubernetesRunner } from './kubernetes-runner.ts'
 
@@ -66,6 +66,3 @@ function notReached(error: unknown): RunnerCheckStep {
     'Try “kubectl get pods” in a terminal, as the user of Copse.',
   )
 }
-
-const wordsOf = (error: unknown): string =>
-  clusterError(error)?.message ?? (error instanceof Error ? error.message : String(error))

@@ -136,6 +136,16 @@ function exitCodeOf({ status, details }: Kubernetes.V1Status): number {
   return Number.isInteger(code) ? code : 1
 }
 
+/** Returns what went wrong in the words of what failed first: `fetch` says only that it has. */
+export function wordsOf(error: unknown): string {
+  const answer = clusterError(error)
+  if (answer) return answer.message
+  let root = error
+  while (root instanceof Error && root.cause !== undefined) root = root.cause
+  if (!(root instanceof Error)) return String(root)
+  return root.message || ('code' in root ? String(root.code) : root.name)
+}
+
 export class NoContext extends Error {
   override readonly name = 'NoContext'
 

@@ -6,7 +6,6 @@ import type { JobId, RunnerId } from '../../../src-shared/contract/ids.ts'
 import { jobProtocol } from '../../../src-shared/contract/jobs.ts'
 import type { KubernetesConfig } from '../../../src-shared/contract/runners.ts'
 import { afterwards } from '../../../src-shared/lang/afterwards.ts'
-import type { Job } from '../../jobs/job.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import { acceptLink } from '../../platform/link/link.ts'
 import { linkMark, startCarrier } from '../../platform/link/marked-start.ts'
@@ -14,9 +13,10 @@ import type { Logger } from '../../platform/logging/log.ts'
 import { quoted } from '../../platform/process/process-shell.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import type { RunnerTokens } from '../../ports/runner-tokens.ts'
-import { clusterError, openCluster, type Cluster } from './cluster.ts'
+import type { CarriedJob } from '../remote/start-job.ts'
+import { clusterError, openCluster, wordsOf, type Cluster } from './cluster.ts'
 import { jobManifest, jobName, labels, podFolder } from './job-manifest.ts'
-import { endTrouble, quotaTrouble, startTrouble } from './pod-trouble.ts'
+import { endTrouble, quotaTrouble, sentenceEnd, startTrouble } from './pod-trouble.ts'
 
 export interface KubernetesRunnerParts {
   readonly runner_id: RunnerId
@@ -25,7 +25,7 @@ export interface KubernetesRunnerParts {
   readonly installation: string
   /** The program that is brought to each pod. */
   readonly program: string
-  readonly jobs: Pick<Jobs, 'loseJob'>
+  readonly jobs: Pick<Jobs, 'isOpen' | 'loseJob' | 'unreached'>
   readonly tokens: Pick<RunnerTokens, 'make'>
   /** Takes the connections of the runner in a pod and of what it runs. */
   readonly onConnection: (connection: Duplex, runner_id: RunnerId) => void
@@ -34,8 +34,8 @@ export interface KubernetesRunnerParts {
 
 /** The pods of a runner in Kubernetes, one a job. */
 export interface KubernetesRunner {
-  /** Gives a job its pod, and ends the pod with the job. */
-  carry(job: Pick<Job, 'id' | 'ended'>): void
+  /** Gives a job its pod, or finds the one that it has, and ends the pod with the job. */
+  carry(job: Omit<CarriedJob, 'kind'>): void
   /** Starts a pod as a job would, runs a script in it and ends it. Throws `PodFailed`. */
   tryPod(script: string, options: Cancellable): Promise<string>
   /** Ends the pods that are here for no job of this service. */
@@ -53,6 +53,8 @@ export class PodFailed extends Error {
 const [roomMs, checkRoomMs] = [10 * 60_000, 20_000] as const
 const lookMs = 1_000
 const maxPauseMs = 15_000
+/** So many links in a row can fail before the pod of a job that none has taken counts as out of reach. */
+const maxFailed = 3
 
 export function createKubernetesRunner(parts: KubernetesRunnerParts): KubernetesRunner {
   const { runner_id, config, installation, log } = parts
@@ -66,14 +68,14 @@ export function createKubernetesRunner(parts: KubernetesRunnerParts): Kubernetes
     return opened
   }
 
-  /** Resolves with the name of the pod once its container runs. A Job that is there already is taken up. */
+  /** Resolves with the name of the pod once its container runs. */
   const startPod = async (job_id: string, waitMs: number, { signal }: Cancellable): Promise<string> => {
     const api = await cluster()
     try {
       await api.createJob(jobManifest({ config, installation, runner_id, job_id }))
     } catch (error) {
-      const said = clusterError(error)
-      if (said?.code !== 409) throw said ? new PodFailed(`The cluster refuses the job: ${said.message}`) : error
+      const answer = clusterError(error)
+      throw answer ? new PodFailed(`The cluster refuses the job: ${answer.message}`) : error
     }
     const until = performance.now() + waitMs
     for (;;) {
@@ -85,6 +87,25 @@ export function createKubernetesRunner(parts: KubernetesRunnerParts): Kubernetes
       await delay(lookMs, undefined, { signal })
     }
   }
+  /** Resolves with the name of the pod that a job has, however long the cluster doesn't answer; makes none. */
+  const findPod = async (job_id: string, { signal }: Cancellable): Promise<string> => {
+    for (let pause = lookMs; ; pause = Math.min(2 * pause, maxPauseMs)) {
+      signal.throwIfAborted()
+      const pods = await cluster()
+        .then((api) => api.pods(jobName(job_id)))
+        .catch((error: unknown) => {
+          log.info({ err: error, runner_id, job_id }, 'the pod of a job can’t be looked for')
+          return null
+        })
+      if (pods !== null) {
+        const [pod] = pods
+        const trouble = pod ? endTrouble(pod) : gone
+        if (pod && trouble === null) return podName(pod)
+        throw new PodFailed((trouble ?? gone).message)
+      }
+      await delay(pause, undefined, { signal })
+    }
+  }
   const bring = async (pod: string, { signal }: Cancellable): Promise<string> => {
     const api = await cluster()
     const bytes = await readFile(parts.program)
@@ -92,6 +113,7 @@ export function createKubernetesRunner(parts: KubernetesRunnerParts): Kubernetes
     const run = async (script: string, input?: Uint8Array): Promise<string> => {
       const answer = await api.run(pod, ['sh', '-c', script], { signal, ...(input && { input }) })
       if (answer.exit_code === 0) return answer.stdout
+      if (answer.exit_code === null) throw new Error('The connection to the pod broke.')
       throw new PodFailed(lastLine(answer.stderr) || lastLine(answer.stdout) || 'A command failed in the pod.')
     }
     if ((await run(`mkdir -p "$HOME"; [ -s ${name} ] && echo there || true`)).includes('there')) return name
@@ -110,8 +132,8 @@ export function createKubernetesRunner(parts: KubernetesRunnerParts): Kubernetes
     const { token, end } = parts.tokens.make(runner_id, job_id)
     const stop = (): void => program.close()
     signal.addEventListener('abort', stop, { once: true })
-    let said = ''
-    program.stderr.setEncoding('utf8').on('data', (chunk: string) => (said = (said + chunk).slice(-2_000)))
+    let heard = ''
+    program.stderr.setEncoding('utf8').on('data', (chunk: string) => (heard = (heard + chunk).slice(-2_000)))
     try {
       const carrier = await startCarrier(
         program.stdout,
@@ -121,7 +143,7 @@ export function createKubernetesRunner(parts: KubernetesRunnerParts): Kubernetes
       )
       await acceptLink(carrier, (connection) => parts.onConnection(connection, runner_id)).closed
     } catch (error) {
-      throw said.trim() === '' ? error : new Error(said.trim(), { cause: error })
+      throw heard.trim() === '' ? error : new Error(heard.trim(), { cause: error })
     } finally {
       end()
       signal.removeEventListener('abort', stop)
@@ -132,9 +154,14 @@ export function createKubernetesRunner(parts: KubernetesRunnerParts): Kubernetes
   const goneFor = async (pod: string, job_id: JobId): Promise<string | null> => {
     const pods = await (await cluster()).pods(jobName(job_id))
     const own = pods.find((one) => podName(one) === pod)
-    return own ? (endTrouble(own)?.message ?? null) : 'Its pod is gone.'
+    return own ? (endTrouble(own)?.message ?? null) : gone.message
   }
-  const keepLinked = async (pod: string, job_id: JobId, { signal }: Cancellable): Promise<void> => {
+  const keepLinked = async (
+    pod: string,
+    { id: job_id, isTaken }: { readonly id: JobId; readonly isTaken: () => boolean },
+    { signal }: Cancellable,
+  ): Promise<void> => {
+    let failed = 0
     for (let pause = lookMs; !signal.aborted; pause = Math.min(2 * pause, maxPauseMs)) {
       const since = performance.now()
       const error: unknown = await link(pod, job_id, { signal }).then(
@@ -145,6 +172,10 @@ export function createKubernetesRunner(parts: KubernetesRunnerParts): Kubernetes
       log.info({ err: error, runner_id, pod }, 'the link to a pod ended')
       const gone = await goneFor(pod, job_id).catch(() => null)
       if (gone !== null) throw new PodFailed(gone)
+      // What the runner there has, it goes on with, and is reached again.
+      if (error instanceof PodFailed && !isTaken()) throw error
+      failed = error === null ? 0 : failed + 1
+      if (failed >= maxFailed && !isTaken()) throw new Error(`A pod can’t be reached: ${said(error)}`, { cause: error })
       if (performance.now() - since > maxPauseMs) pause = lookMs
       await delay(pause, undefined, { signal })
     }
@@ -160,17 +191,29 @@ export function createKubernetesRunner(parts: KubernetesRunnerParts): Kubernetes
       }
     }
   }
-  const carry = async ({ id, ended }: Pick<Job, 'id' | 'ended'>): Promise<void> => {
+  const carry = async ({ id, ended, taken, isHeld }: Parameters<KubernetesRunner['carry']>[0]): Promise<void> => {
     const over = new AbortController()
     void ended.then(() => over.abort(new Error('The job has ended.')))
+    let isTaken = isHeld
+    void taken.then(() => (isTaken = true))
     const signal = AbortSignal.any([over.signal, closing.signal])
+    const start = async (): Promise<string> => {
+      try {
+        return await startPod(id, roomMs, { signal })
+      } catch (error) {
+        throw error instanceof PodFailed
+          ? error
+          : new Error(`The cluster can’t be reached: ${said(error)}`, { cause: error })
+      }
+    }
     try {
-      await keepLinked(await startPod(id, roomMs, { signal }), id, { signal })
+      const pod = await (isHeld ? findPod(id, { signal }) : start())
+      await keepLinked(pod, { id, isTaken: () => isTaken }, { signal })
     } catch (error) {
       if (!signal.aborted) {
-        const why = error instanceof Error ? error.message : String(error)
         log.info({ err: error, runner_id, job_id: id }, 'a pod has failed')
-        parts.jobs.loseJob(id, why)
+        if (error instanceof PodFailed) parts.jobs.loseJob(id, error.message)
+        else parts.jobs.unreached(id, error instanceof Error ? error.message : String(error))
       }
     }
     // A service that ends leaves the pod to the one after it.
@@ -195,7 +238,7 @@ export function createKubernetesRunner(parts: KubernetesRunnerParts): Kubernetes
       const selector = `${labels.installation}=${installation},${labels.runner}=${runner_id}`
       for (const { metadata } of await api.jobs(selector)) {
         const job_id = metadata?.labels?.[labels.job]
-        if (job_id !== undefined && !carried.has(job_id) && !job_id.startsWith('check-')) await removeJob(job_id)
+        if (job_id !== undefined && !parts.jobs.isOpen(job_id) && !job_id.startsWith('check-')) await removeJob(job_id)
       }
     },
     close: async () => {
@@ -204,6 +247,10 @@ export function createKubernetesRunner(parts: KubernetesRunnerParts): Kubernetes
     },
   }
 }
+
+const said = (error: unknown): string => sentenceEnd(wordsOf(error))
+
+const gone = { message: 'Its pod is gone.' } as const
 
 const podName = ({ metadata }: { readonly metadata?: { readonly name?: string } }): string => metadata?.name ?? ''
 

@@ -64,7 +64,7 @@ export function quotaTrouble(events: readonly CoreV1Event[]): PodTrouble | null 
 
 const imageOf = (pod: V1Pod): string => pod.spec?.containers[0]?.image ?? 'of the pod'
 
-const sentenceEnd = (text: string | undefined): string => {
+export const sentenceEnd = (text: string | undefined): string => {
   const said = (text ?? '').trim()
   if (said === '') return 'the cluster gives no reason.'
   return /[.!?]$/.test(said) ? said : `${said}.`

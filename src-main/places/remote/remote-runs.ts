@@ -52,8 +52,9 @@ export function createRemoteRuns(here: Executors, startJob: StartJob): Executors
       if (signal.aborted) stopIt()
       await started.taken
       signal.removeEventListener('abort', stopIt)
-      // Stopped, or left to the next service as what was never on offer.
-      if (started.isWithdrawn()) throw new RunnerUnreachableError('Copse was stopped.')
+      // Out of reach, stopped, or left to the next service as what was never on offer.
+      const untaken = started.untaken()
+      if (untaken !== null) throw new RunnerUnreachableError(untaken)
       return process
     },
   }
@@ -183,7 +184,8 @@ const none: Omit<ExecutionOutcome, 'ended'> = {
 
 function outcomeOf(end: JobEnd): ExecutionOutcome {
   if (end.kind === 'withdrawn') return { ...none, ended: 'stopped' }
-  if (end.kind === 'unstarted') return { ...none, ended: 'failed_to_start', message: end.why }
+  if (end.kind === 'unstarted' || end.kind === 'unreached')
+    return { ...none, ended: 'failed_to_start', message: end.why }
   if (end.kind === 'lost')
     return { ...none, ended: 'lost', message: `${end.why} Its work is kept as far as it arrived. Resume to continue.` }
   const { status, exit_code, session_id, usage, message, outcome } = end.report

@@ -34,12 +34,19 @@ export interface StartJob {
   takeUp(held: HeldRun, listener: JobListener & Pick<JobWork, 'newRunToken'>): StartedJob
 }
 
+/** A job to which something is done so that a runner takes it and is heard. */
+export interface CarriedJob extends Pick<Job, 'id' | 'ended' | 'taken'> {
+  readonly kind: JobSpec['kind']
+  /** A runner has it from an earlier service. */
+  readonly isHeld: boolean
+}
+
 export interface StartJobParts {
   readonly jobs: Jobs
   readonly mirror: Mirror
   readonly runner: { readonly id: RunnerId; readonly grace_seconds: number }
-  /** Starts what carries a job, where each has its own. */
-  readonly carry?: (job: Pick<Job, 'id' | 'ended'>) => void
+  /** Brings a job to its runner. */
+  readonly carry?: (job: CarriedJob) => void
   /** Returns the task's worktree at a path; null for one that belongs to no task, such as a landing's. */
   readonly worktreeAt: (path: string) => TaskWorktree | null
   /** Returns the repository and commit of a folder that belongs to no task. */
@@ -120,11 +127,10 @@ export function createStartJob(parts: StartJobParts): StartJob {
         onLink,
         arrive: arriveAt(own),
       })
-      parts.carry?.(job)
+      parts.carry?.({ ...job, kind, isHeld: false })
       return follow(job, { task_id, loan, isOwn: own !== null }, following)
     },
-    // What carried it has ended with the service.
-    held: (execution_id) => (parts.carry ? null : jobs.held(execution_id)),
+    held: (execution_id) => jobs.held(execution_id),
     takeUp: (held, { onLog, onAsk, onLink, newRunToken }) => {
       const { folder, files, loan } = held.ground
       const own = parts.worktreeAt(folder)
@@ -137,6 +143,7 @@ export function createStartJob(parts: StartJobParts): StartJob {
         arrive: arriveAt(own),
         ...(newRunToken && { newRunToken }),
       })
+      parts.carry?.({ ...job, kind: 'run', isHeld: true })
       const task_id = own?.task_id ?? (basename(folder) as TaskId)
       return follow(job, { task_id, loan, isOwn: own !== null }, own && mirror.follow(own, { now: true }))
     },

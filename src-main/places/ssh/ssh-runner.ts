@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Duplex } from 'node:stream'
-import type { RunnerId } from '../../../src-shared/contract/ids.ts'
+import type { JobId, RunnerId } from '../../../src-shared/contract/ids.ts'
 import { jobProtocol } from '../../../src-shared/contract/jobs.ts'
 import type { RunnerCheckStep, SshConfig } from '../../../src-shared/contract/runners.ts'
 import { acceptLink } from '../../platform/link/link.ts'
@@ -9,7 +9,9 @@ import { linkMark, NoLink, startCarrier } from '../../platform/link/marked-start
 import type { Logger } from '../../platform/logging/log.ts'
 import { ProcessStartError } from '../../platform/process/process.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
 import type { RunnerTokens } from '../../ports/runner-tokens.ts'
+import type { CarriedJob } from '../remote/start-job.ts'
 import { checkStep, probeScript, readProbe } from '../remote/probe.ts'
 import { inFolder, runSsh, sshFailed, startSsh, type SshAnswer, type SshTarget } from './ssh-command.ts'
 
@@ -18,6 +20,7 @@ export interface SshRunnerParts {
   readonly config: SshConfig
   /** The program that is brought there. */
   readonly program: string
+  readonly jobs: Pick<Jobs, 'unreached'>
   readonly tokens: Pick<RunnerTokens, 'make'>
   /** Takes the connections of the runner and of what it runs. */
   readonly onConnection: (connection: Duplex, runner_id: RunnerId) => void
@@ -30,6 +33,8 @@ export interface SshRunner {
   check(options: Cancellable & { readonly agents: readonly string[] }): Promise<readonly RunnerCheckStep[]>
   /** Connects if it isn't, and again whenever the connection breaks. */
   keep(): void
+  /** Has a job reach the runner; a run that can't is queued again. */
+  carry(job: Omit<CarriedJob, 'ended'>): void
   /** Ends the link; the runner there works on. */
   close(): Promise<void>
   /** Ends the runner there, with all that it runs. */
@@ -37,6 +42,8 @@ export interface SshRunner {
 }
 
 const [firstPauseMs, maxPauseMs] = [1_000, 30_000] as const
+/** So many connections in a row can fail before runs that wait for one are queued again. */
+const maxFailed = 2
 
 export function createSshRunner(parts: SshRunnerParts): SshRunner {
   const { runner_id, config, log } = parts
@@ -44,6 +51,8 @@ export function createSshRunner(parts: SshRunnerParts): SshRunner {
   const closing = new AbortController()
   let keeping: Promise<void> | null = null
   let wake = Promise.withResolvers<void>()
+  /** The runs that no runner has taken yet. */
+  const waiting = new Set<JobId>()
 
   const bring = async ({ signal }: Cancellable): Promise<string> => {
     const bytes = await readFile(parts.program)
@@ -79,10 +88,20 @@ export function createSshRunner(parts: SshRunnerParts): SshRunner {
   }
   const keepConnected = async (): Promise<void> => {
     let pause: number = firstPauseMs
+    let failed = 0
     while (!closing.signal.aborted) {
       const since = performance.now()
-      await connect().catch((error: unknown) => log.info({ err: error, runner_id }, 'a runner can’t be reached'))
+      const error: unknown = await connect().then(
+        () => null,
+        (reason: unknown) => reason,
+      )
       if (closing.signal.aborted) return
+      failed = error === null ? 0 : failed + 1
+      if (error !== null) log.info({ err: error, runner_id }, 'a runner can’t be reached')
+      if (failed >= maxFailed) {
+        const why = sentence(error instanceof Error ? error.message : '', config.host)
+        for (const id of waiting) parts.jobs.unreached(id, why)
+      }
       pause = performance.now() - since > maxPauseMs ? firstPauseMs : Math.min(2 * pause, maxPauseMs)
       const timer = setTimeout(() => wake.resolve(), pause)
       await wake.promise
@@ -90,10 +109,17 @@ export function createSshRunner(parts: SshRunnerParts): SshRunner {
       wake = Promise.withResolvers()
     }
   }
+  const keep = (): void => {
+    keeping ??= keepConnected()
+    wake.resolve()
+  }
   return {
-    keep: () => {
-      keeping ??= keepConnected()
-      wake.resolve()
+    keep,
+    carry: ({ id, kind, taken, isHeld }) => {
+      keep()
+      if (kind !== 'run' || isHeld) return
+      waiting.add(id)
+      void taken.then(() => waiting.delete(id))
     },
     close: async () => {
       closing.abort(new Error('The service ends.'))

@@ -137,3 +137,27 @@ test.runIf(sshd !== null)('takes the end of a run that came while the service wa
   expect(files.map(({ path }) => path).sort()).toEqual(['late.txt', 'one.txt'])
   expect(await job.executions(task.id)).toMatchObject([{ id: execution.id, status: 'succeeded', attempt: 1 }])
 })
+
+test.runIf(sshd !== null)('keeps a run queued whose runner is dead when it starts', async () => {
+  await using far = await startSshJob()
+  const { job, server, runner_id } = far
+  const { client } = job.running
+  server.setUp(false)
+  server.cut()
+  const task = await job.task()
+  const { execution } = await job.claim(task, await job.agent('echo one > one.txt; git add -A; git commit -qm Work'))
+  const { last_error } = await job.running.eventually(
+    () => client.call('runners.get', { runner_id }),
+    ({ state }) => state === 'unreachable',
+  )
+  expect(last_error).toMatch(/^far can’t be reached: ./)
+  expect(await client.call('executions.get', { execution_id: execution.id })).toMatchObject({
+    status: 'queued',
+    attempt: 1,
+    error: null,
+  })
+  server.setUp(true)
+  expect((await client.call('runners.check', { runner_id })).runner.state).toBe('ready')
+  await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
+  expect(await job.executions(task.id)).toMatchObject([{ id: execution.id, status: 'succeeded', attempt: 1 }])
+})

@@ -133,3 +133,29 @@ test('withdraws a job that no runner has, and loses those of a runner that is go
   rig.jobs.lose(runner, 'The pod was evicted.')
   expect(await second.ended).toEqual({ kind: 'lost', why: 'The pod was evicted.' })
 })
+
+test('gives a run back that no runner can be reached for, unless one has it', async () => {
+  const rig = createRig()
+  const job = rig.offer('byHand')
+  const offer = await rig.take()
+  expect(rig.jobs.isOpen(job.id)).toBe(true)
+  rig.jobs.unreached(job.id, 'Far can’t be reached.')
+  await job.taken
+  expect(await job.ended).toEqual({ kind: 'unreached', why: 'Far can’t be reached.' })
+  expect([job.untaken(), rig.jobs.isOpen(job.id)]).toEqual(['Far can’t be reached.', false])
+  expect(await codeOf(() => rig.accept(offer))).toBe('lease_lost')
+
+  const other = rig.offer()
+  const taken = await rig.take()
+  await rig.accept(taken)
+  rig.jobs.unreached(other.id, 'Far can’t be reached.')
+  await rig.jobs.finish(call(taken), finishOf(taken), { signal })
+  expect([await other.ended, other.untaken()]).toMatchObject([{ kind: 'finished' }, null])
+})
+
+test('says of what can’t start why, and does not offer it again', async () => {
+  const rig = createRig()
+  const job = rig.offer('byHand')
+  rig.jobs.loseJob(job.id, 'The image is not there.')
+  expect([await job.ended, job.untaken()]).toEqual([{ kind: 'unstarted', why: 'The image is not there.' }, null])
+})
