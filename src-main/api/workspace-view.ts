@@ -5,7 +5,8 @@ import type { ApiParts } from './context.ts'
 /** Returns a workspace with the current facts from git and its lock file. */
 export async function workspaceView(parts: ApiParts, record: WorkspaceRecord, signal: AbortSignal): Promise<Workspace> {
   const { repo_path: _inside, stack: _stack, ...known } = record
-  const workspace = { ...known, arrived_at: null, left_there: [] }
+  const { at = null, left_there = [] } = (await parts.places.of(record.task_id).arrivals?.look(record.task_id)) ?? {}
+  const workspace = { ...known, arrived_at: at, left_there: [...left_there] }
   const unknown = { dirty: false, ahead: 0, behind: 0, lock: null }
   if (record.status === 'creating') return { ...workspace, ...unknown }
   return parts.engine.worktrees.look(record, async (ref) => {

@@ -19,8 +19,10 @@ import {
   makeFolder,
   moveRefs,
   noteArrival,
+  noteLeft,
   quarantineOf,
   readArrival,
+  readLeft,
   readRefs,
   replacedPrefix,
   requireArrived,
@@ -127,6 +129,12 @@ export function createArrivals(options: ArrivalsOptions): Arrivals {
     open: (task, start, { signal }) =>
       inTurn(task, () => asWorkspaceError(openFolder(pathOf(task), start, { signal }))),
     read: (task, { signal }) => asWorkspaceError(readFolder(pathOf(task), { signal })),
+    look: async (task) => {
+      const at = await asWorkspaceError(findFolder(pathOf(task)))
+      return at && { at: await readArrival(at.folder), left_there: await readLeft(at.folder) }
+    },
+    noteLeft: (task, paths) =>
+      inTurn(task, () => asWorkspaceError(find(task).then(({ folder }) => noteLeft(folder, paths)))),
     advertise: async (task, service, { signal, grant }) => {
       const parts: Uint8Array[] = [pktLine(`# service=${service}\n`), flush]
       const options = { signal, grant }

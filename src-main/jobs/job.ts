@@ -32,8 +32,8 @@ export interface JobOwner {
   onAsk(ask_id: string, request: z.infer<typeof JobAsk>['request']): void
   /** The contact with the runner began, is lost, or is back. */
   onLink(link: RunLink): void
-  /** Returns which of the refs that the runner names have not arrived; takes those that have. */
-  arrive(refs: Readonly<Record<string, string>>, options: Cancellable): Promise<readonly string[]>
+  /** Returns which of the refs that the runner names have not arrived; takes the work if all of them have. */
+  arrive(work: Pick<JobFinish, 'refs' | 'left_there'>, options: Cancellable): Promise<readonly string[]>
   /** Makes another token for the run, because the first one is kept nowhere. */
   newRunToken?(): Promise<string>
 }

@@ -372,7 +372,7 @@ export function createJobs({ clock, newId, newToken, hashToken, records, onLate 
 
   async function finish(entry: Entry & { readonly owner: JobOwner }, input: JobFinish, signal: AbortSignal) {
     const short = Object.entries(input.logs).filter(([name, size]) => (entry.received.get(name) ?? 0) < size)
-    const missing = short.length > 0 ? [] : await entry.owner.arrive(input.refs, { signal })
+    const missing = short.length > 0 ? [] : await entry.owner.arrive(input, { signal })
     if (short.length > 0 || missing.length > 0)
       throw notArrived(Object.fromEntries(short.map(([name]) => [name, entry.received.get(name) ?? 0])), missing)
     if (entry.lease.state === 'over') throw leaseLost()

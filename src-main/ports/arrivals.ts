@@ -37,6 +37,14 @@ export interface Arrived {
   readonly replaced: readonly string[]
 }
 
+/** What can be told of a worktree elsewhere without looking there. */
+interface LastArrival {
+  /** As `Arrived.at`. */
+  readonly at: string | null
+  /** The files that were too large to come along with the last job, as paths in the worktree. */
+  readonly left_there: readonly string[]
+}
+
 /** A state of a worktree, as commits. */
 export interface LentState {
   readonly head: string
@@ -64,6 +72,10 @@ export interface Arrivals {
   open(task_id: string, start: ArrivalsStart, options: Cancellable): Promise<Arrived>
   /** Returns null if nothing was opened for the task. */
   read(task_id: string, options: Cancellable): Promise<Arrived | null>
+  /** Returns when work arrived last, and what did not come along; null if nothing was opened for the task. */
+  look(task_id: string): Promise<LastArrival | null>
+  /** Notes the files that were too large to come along. */
+  noteLeft(task_id: string, paths: readonly string[]): Promise<void>
   /** Returns git's first answer to a client: the refs that it may see. */
   advertise(task_id: string, service: GitService, options: ServeOptions): Promise<Uint8Array>
   /**

@@ -1,5 +1,6 @@
 import type { ProjectId, RunnerId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Logger } from '../platform/logging/log.ts'
+import type { Arrivals } from './arrivals.ts'
 import type { BranchUpdater } from './branch-updater.ts'
 import type { Containment } from './containment.ts'
 import type { DiffReader } from './diff-reader.ts'
@@ -36,6 +37,8 @@ export interface Place {
   readonly runs: Executors
   readonly scripts: Scripts
   readonly containment: Pick<Containment, 'refusal' | 'effectiveLevel' | 'keepsRefs'>
+  /** Where the worktrees are not on this machine: what has come of a task's. */
+  readonly arrivals?: Pick<Arrivals, 'look'>
 }
 
 export interface Places {

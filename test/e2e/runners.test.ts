@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -10,6 +11,7 @@ import { jobProtocol } from '../../src-shared/contract/jobs.ts'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
 import { writeLocalEngine } from '../helpers/local-engine.ts'
+import { startSvc } from '../integration/cli/svc-process.ts'
 import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService, type BuiltService } from './harness/built-service.ts'
 import { cutOff } from './harness/cut-off.ts'
@@ -302,4 +304,55 @@ test('starts a task on a runner, says where it runs, and for which runner anothe
   await edit.waitFor({ state: 'detached' })
   const saved = async () => (await client.call('agents.list', {})).items.find(({ id }) => id === agent.id)
   expect((await saved())?.config.runner_ids).toEqual([runner_id])
+})
+
+test('says of a worktree elsewhere when work arrived and what stayed there', async () => {
+  await using repository = await createTestRepository({ name: 'ferry' })
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, panel } = await openLocally(await browser.newPage(checkedPage), service)
+  const { id: project_id } = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
+  await using made = new AsyncDisposableStack()
+  const home = await mkdtemp(join(tmpdir(), 'copse-desk-'))
+  made.defer(() => rm(home, { recursive: true, force: true, maxRetries: 5 }))
+  const { daemon, token } = await client.call('daemons.create', { name: 'Desk' })
+  const runner_id = daemon.id as string as RunnerId
+  await writeFile(join(home, 'token'), token)
+  const args = ['runner', '--url', new URL(service.url).origin, '--token-file', join(home, 'token')]
+  const child = startSvc([...args, '--folder', join(home, 'runner')], { cwd: home, env: { HOME: home } })
+  made.defer(async () => {
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    await ended
+  })
+  child.stdout.resume()
+  child.stderr.resume()
+  await expect
+    .poll(() => client.call('runners.list', {}), { timeout: 30_000 })
+    .toMatchObject({
+      items: expect.arrayContaining([expect.objectContaining({ state: 'ready', name: 'Desk' })]) as unknown,
+    })
+  await client.call('projects.update_settings', { project_id, runner_ids: [runner_id] })
+  const config = { command: 'echo one > one.txt; git add -A; git commit -qm Work; truncate -s 51M big.bin' }
+  const agent = await client.call('agents.create', { name: 'Writer', executor: 'command', config })
+  const task = await client.call('tasks.create', { project_id, title: 'Paint the hull' })
+  await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  await expect
+    .poll(() => client.call('tasks.workspace', { task_id: task.id }), { timeout: 60_000 })
+    .toMatchObject({ runner_id, left_there: ['big.bin'] })
+  await page.goto(`${new URL(service.url).origin}/#/p/${project_id}`)
+  await page.locator('[data-card]').filter({ hasText: 'Paint the hull' }).click()
+  await panel.getByRole('tab', { name: /^Workspace/ }).click()
+  await panel.getByText('Stayed there', { exact: true }).waitFor()
+  await panel.getByText('1 file over 50 MB: big.bin').waitFor()
+  expect(
+    await panel
+      .locator('div')
+      .filter({ hasText: /^Work arrived/ })
+      .last()
+      .innerText(),
+  ).toMatch(/now|ago/)
+  expect(await violationsInThemes(page), 'elsewhere').toEqual([])
+  await expectRoomOnPhone(page, 'elsewhere')
+  await shoot(page, 'elsewhere')
 })

@@ -30,6 +30,8 @@ export interface ArrivalsFolder {
 const Note = z.object({ repo_path: z.string(), branch: z.string() })
 const noteFile = 'copse.json'
 const arrivedFile = 'copse-arrived'
+const Left = z.array(z.string())
+const leftFile = 'copse-left.json'
 
 /** Where pushes wait until they are checked. */
 export const quarantineOf = (folder: string): string => join(folder, 'quarantine')
@@ -189,6 +191,14 @@ export const noteArrival = (folder: string, at: string): Promise<void> => replac
 
 export async function readArrival(folder: string): Promise<string | null> {
   return await orNull(readFile(join(folder, arrivedFile), 'utf8'))
+}
+
+export const noteLeft = (folder: string, paths: readonly string[]): Promise<void> =>
+  replaceFile(join(folder, leftFile), JSON.stringify(paths))
+
+export async function readLeft(folder: string): Promise<readonly string[]> {
+  const text = await orNull(readFile(join(folder, leftFile), 'utf8'))
+  return text === null ? [] : (Left.safeParse(parseJson(text)).data ?? [])
 }
 
 export async function hasFolder(folder: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import type { JobFinish } from '../../../src-shared/contract/jobs.ts'
 import type { Logger } from '../../platform/logging/log.ts'
 import { createKeyedLock } from '../../platform/locks/keyed-lock.ts'
 import type { Arrivals, LentState } from '../../ports/arrivals.ts'
@@ -28,10 +29,10 @@ export interface Mirror {
   discard(task_id: TaskId): Promise<void>
   /** Brings the worktree to what arrives, until it is told to stop; `now`: also to what has arrived before. */
   follow(worktree: TaskWorktree, options?: { readonly now: boolean }): { stop(): Promise<void> }
-  /** Brings the worktree to what has arrived; returns which of these refs have not. */
+  /** Brings the worktree to what has arrived, and notes what stays there; returns which of these refs have not. */
   takeOver(
     worktree: TaskWorktree,
-    refs: Readonly<Record<string, string>>,
+    work: Pick<JobFinish, 'refs' | 'left_there'>,
     options: Cancellable,
   ): Promise<readonly string[]>
 }
@@ -94,7 +95,7 @@ export function createMirror({ arrivals, here, log }: MirrorParts): Mirror {
         },
       }
     },
-    takeOver: (worktree, refs, { signal }) =>
+    takeOver: (worktree, { refs, left_there }, { signal }) =>
       inTurn(worktree, async () => {
         await arrivals.settle(worktree.task_id)
         const arrived = await arrivals.read(worktree.task_id, { signal })
@@ -104,7 +105,10 @@ export function createMirror({ arrivals, here, log }: MirrorParts): Mirror {
           ...(arrived?.others ?? []).map(({ name, commit }) => [`refs/svc/live/${name}`, commit] as const),
         ])
         const missing = Object.entries(refs).filter(([ref, commit]) => there.get(ref) !== commit)
-        if (missing.length === 0) await bring(worktree, { signal })
+        if (missing.length === 0) {
+          await bring(worktree, { signal })
+          await arrivals.noteLeft(worktree.task_id, left_there)
+        }
         return missing.map(([ref]) => ref)
       }),
   }

@@ -68,6 +68,7 @@ export function createRemotePlace(parts: RemotePlaceParts): Place {
         return here.worktrees.ensure({ ...request, setup_commands: [] }, options)
       },
     },
+    arrivals,
     runs: createRemoteRuns(here.runs, startJob),
     scripts: createRemoteScripts(startJob),
     containment: {

@@ -70,8 +70,8 @@ export function createStartJob(parts: StartJobParts): StartJob {
   const limits = { grace_ms: runner.grace_seconds * 1_000, max_push_mb }
   const arriveAt =
     (own: TaskWorktree | null): JobWork['arrive'] =>
-    async (refs, options) =>
-      own === null ? [] : await mirror.takeOver(own, refs, options)
+    async (work, options) =>
+      own === null ? [] : await mirror.takeOver(own, work, options)
   /** Keeps the worktree here as the one there while the job runs, and ends its loan with it. */
   const follow = (
     job: Job,

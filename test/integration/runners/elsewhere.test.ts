@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { RunnerId } from '../../../src-shared/contract/ids.ts'
 import { startFarJob } from '../../helpers/far-job.ts'
 
 test('takes a task from a claim to the base branch on a runner elsewhere', async () => {
@@ -51,4 +52,41 @@ test('takes a task from a claim to the base branch on a runner elsewhere', async
   await expect(access(path)).rejects.toThrow('ENOENT')
   const landed = await job.repository.git(['log', '--format=%an', '-1', 'main'])
   expect(landed).not.toBe('')
+})
+
+test('tells when work arrived, and which files were too large to come along', async () => {
+  await using far = await startFarJob()
+  const { job, runner_id } = far
+  const { client } = job.running
+  const before = new Date().toISOString()
+  const agent = await job.agent(
+    'if [ -e small.txt ]; then echo again > again.txt; else echo small > small.txt; truncate -s 51M big.bin; fi; git add *.txt; git commit -qm Work',
+  )
+  const task = await job.task()
+  await job.claim(task, agent)
+  const inReview = (attempt: number) =>
+    job.running.taskWhere(
+      task.id,
+      (one) => one.review_passed_at !== null && !one.entry_barrier && one.review_summary?.attempt_number === attempt,
+    )
+  await inReview(1)
+  const read = () => client.call('tasks.workspace', { task_id: task.id })
+  const first = await read()
+  expect(first).toMatchObject({ runner_id, left_there: ['big.bin'] })
+  expect((first.arrived_at ?? '') >= before).toBe(true)
+  const { files } = await client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
+  expect(files.map(({ path }) => path)).toEqual(['small.txt'])
+
+  await far.restart()
+  expect(await job.running.client.call('tasks.workspace', { task_id: task.id })).toMatchObject(first)
+
+  // Here nothing arrives, and nothing stays elsewhere.
+  await job.settings({ runner_ids: ['here' as RunnerId] })
+  await job.running.client.call('tasks.verdict', { task_id: task.id, verdict: 'fail', feedback: 'Again' })
+  await inReview(2)
+  expect(await job.running.client.call('tasks.workspace', { task_id: task.id })).toMatchObject({
+    runner_id: 'here',
+    arrived_at: null,
+    left_there: [],
+  })
 })
