@@ -90,8 +90,7 @@ export const RunnerReport = z.object({
   instance: z.string().min(1).max(100).describe('Another one each time that the runner is started.'),
   protocol: z.int(),
   wait_seconds: z.number().min(0).max(10).default(0),
-  /** Jobs that it still has, from before a lost link. */
-  jobs: z.array(JobId).max(1_000).default([]),
+  jobs: z.array(JobId).max(1_000).default([]).describe('Jobs that it still has, also from before it was started.'),
 })
 export type RunnerReport = z.infer<typeof RunnerReport>
 

@@ -82,11 +82,11 @@ export function createDaemonHandlers(parts: ApiParts): Handlers<Names> {
         const { id } = told
         return report.hosted.includes(told) ? { id, ...(await remoteRuns.instruct(id)) } : { id, action: 'stop' }
       })
-      const { instance, protocol = 0, wait_seconds = 0, capacity } = told
+      const { instance, protocol = 0, wait_seconds = 0, capacity, jobs: held = [] } = told
       const jobs =
         instance === undefined
           ? []
-          : await runners.report(report.record, { instance, protocol, wait_seconds, capacity, jobs: [] }, { signal })
+          : await runners.report(report.record, { instance, protocol, wait_seconds, capacity, jobs: held }, { signal })
       return { daemon: report.daemon, executions: await Promise.all(instructions), jobs: [...jobs] }
     },
   }

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { expect, test } from 'vitest'
+import type { Clock } from '../../../src-main/ports/clock.ts'
 import { jobProtocol } from '../../../src-shared/contract/jobs.ts'
-import type { RunnerId } from '../../../src-shared/contract/ids.ts'
+import type { JobId, RunnerId } from '../../../src-shared/contract/ids.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { addMember, register } from '../../helpers/membership.ts'
 import { processesIn } from '../../helpers/processes-in.ts'
@@ -25,11 +26,11 @@ interface DaemonJob extends AsyncDisposable {
 }
 
 /** A service, and a machine with no more than its address and a token. */
-async function startDaemonJob(): Promise<DaemonJob> {
+async function startDaemonJob(clock?: Clock): Promise<DaemonJob> {
   await using made = new AsyncDisposableStack()
   const home = await mkdtemp(join(tmpdir(), 'copse-daemon-'))
   made.defer(() => rm(home, { recursive: true, force: true }))
-  const job = made.use(await startJob())
+  const job = made.use(await startJob(clock && { clock }))
   const { daemon, token } = await job.running.client.call('daemons.create', { name: 'Desk' })
   await writeFile(join(home, 'token'), `${token}\n`)
   const runner_id = daemon.id as string as RunnerId
@@ -178,6 +179,38 @@ test('takes one live program a machine, refuses another version, and forgets a r
     () => client.call('runners.get', { runner_id }),
     ({ state }) => state === 'unreachable',
   )
+})
+
+test('leaves the jobs to the next program of a machine that it names, and loses the others', async () => {
+  let ahead = 0
+  await using far = await startDaemonJob({ now: () => Date.now() + ahead })
+  const { job, runner_id, token } = far
+  const machine = job.running.clientWith(token)
+  const report = (instance: string, more: { readonly wait_seconds?: number; readonly jobs?: JobId[] } = {}) =>
+    machine.call('daemons.report', { daemon_id: 'self', instance, protocol: jobProtocol, ...more })
+  await report('one')
+  await far.isReady()
+  await job.settings({ runner_ids: [runner_id] })
+  const task = await job.task()
+  const { execution } = await job.claim(task, await job.agent('true'))
+  const [offer] = (await report('one', { wait_seconds: 10 })).jobs
+  if (!offer) expect.unreachable()
+  const accepted = await fetch(`${job.running.url}/api/v1/jobs/${offer.job_id}/accept`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${offer.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ fence: offer.fence, instance: 'one', protocol: jobProtocol }),
+  })
+  expect(accepted.status).toBe(200)
+  const read = () => job.running.client.call('executions.get', { execution_id: execution.id })
+  ahead += 31_000
+  await report('two', { jobs: [offer.job_id] })
+  expect(await read()).toMatchObject({ status: 'running' })
+  ahead += 31_000
+  await report('three')
+  expect(await job.running.eventually(read, ({ status }) => status !== 'running')).toMatchObject({
+    status: 'lost',
+    error: expect.stringContaining('Its runner has ended.') as string,
+  })
 })
 
 test('says what is wrong with an address, a token file or a token', async () => {
