@@ -271,6 +271,19 @@ test('starts a task on a runner, says where it runs, and for which runner anothe
   await shoot(page, 'list')
   await page.keyboard.press('Control+b')
 
+  // A new task can start there, too.
+  await page.getByRole('button', { name: 'New task', exact: true }).click()
+  const fresh = page.getByRole('dialog', { name: 'New task' })
+  await fresh.getByLabel('Title').fill('Mend the sail')
+  expect(await fresh.getByLabel('Runs on').count()).toBe(0)
+  await fresh.getByRole('button', { name: /^Agent/ }).click()
+  await page.getByRole('menuitem', { name: 'Writer' }).click()
+  await fresh.getByLabel('Runs on').selectOption(runner_id)
+  expect(await violationsInThemes(page), 'new task').toEqual([])
+  await shoot(page, 'new-task')
+  await fresh.getByRole('button', { name: 'Create and start' }).click()
+  await card('Mend the sail').getByText('Box is full').waitFor()
+
   // Out of reach: the start is refused in words, and can wait. The task says for what.
   await service.stopEngine()
   await client.call('runners.check', { runner_id })

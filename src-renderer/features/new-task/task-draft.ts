@@ -21,6 +21,8 @@ export interface TaskDraft {
   repoId: string | null
   agentId: string | null
   startNow: boolean
+  /** The runner of the start; empty for the usual one. Not kept: it is about this start alone. */
+  runnerId: string
   /** The assignees of roles except the working one. */
   roles: Readonly<Record<string, Assignee>>
   /** The IDs of the dependencies. */
@@ -69,6 +71,7 @@ export function emptyDraft(status: string | null): TaskDraft {
     repoId: null,
     agentId: null,
     startNow: true,
+    runnerId: '',
     roles: {},
     waitsFor: [],
   }

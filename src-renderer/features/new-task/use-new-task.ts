@@ -1,11 +1,15 @@
 import { computed, reactive, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from 'vue'
 import type { TaskTemplate } from '../../../src-shared/contract/task-templates.ts'
+import { executorInfos } from '../../../src-shared/contract/executor-profiles.ts'
+import type { RunnerId } from '../../../src-shared/contract/ids.ts'
+import type { Runner } from '../../../src-shared/contract/runners.ts'
 import type { Agent } from '../../../src-shared/contract/projects.ts'
 import type { Assignee, Task } from '../../../src-shared/contract/tasks.ts'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import type { WorkflowDefinition, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { workRoles } from './work-roles.ts'
 import { useAgents } from '../../stores/agents/agents.ts'
+import { useRunners } from '../../stores/agents/runners.ts'
 import { useArrivals } from '../../stores/tasks/arrivals.ts'
 import { useAction } from '../../stores/base/query.ts'
 import { useDrafts } from '../../stores/base/drafts.ts'
@@ -48,6 +52,8 @@ export interface NewTask {
   /** The agent that starts if none is chosen explicitly: the chosen one, else the likeliest that can run. */
   readonly starter: ComputedRef<Agent | null>
   readonly startRefusal: ComputedRef<string | null>
+  /** The runners that the chosen agent can start on; none where there is no choice. */
+  readonly places: ComputedRef<readonly Runner[]>
   /** Checks which agents can run; until it returns, their last known state counts. */
   readonly checkAgents: () => void
   /** Clears the draft. */
@@ -57,6 +63,7 @@ export interface NewTask {
 /** Returns the draft of a task with its actions. */
 export function useNewTask(projectId: () => string): NewTask {
   const agents = useAgents()
+  const runners = useRunners()
   const navigation = useNavigation()
   const projects = useProjects()
   const tasks = useTasks()
@@ -115,9 +122,22 @@ export function useNewTask(projectId: () => string): NewTask {
     return agents.signIns.get(agent.id)?.installed === false ? `${agent.name} isn’t installed` : null
   })
 
+  const places = computed(() => {
+    const agent = agents.byId.get(draft.agentId ?? '')
+    const isCarried = agent?.daemon_id === null && executorInfos[agent.executor].location === 'local'
+    const found = isCarried ? runners.ofProject(projectId()) : []
+    return found.length > 1 ? found : []
+  })
+  // What can't be seen is not chosen.
+  watch(places, (now) => {
+    if (!now.some(({ id }) => id === draft.runnerId)) draft.runnerId = ''
+  })
+
   async function create(how: { readonly start: boolean; readonly more: boolean }): Promise<boolean> {
     return run(async () => {
       const chosen = { ...draft }
+      // A runner is chosen for the start that the dialog shows.
+      if (!chosen.startNow) chosen.runnerId = ''
       if (how.start) Object.assign(chosen, { agentId: starter.value?.id ?? null, startNow: true })
       const task = await tasks.create(taskInput(projectId(), chosen))
       const isComplete = await handOver(task.id, chosen)
@@ -198,6 +218,7 @@ export function useNewTask(projectId: () => string): NewTask {
     workingRole: computed(() => workingRole(projects.workflow(projectId()))),
     starter,
     startRefusal,
+    places,
     checkAgents: () => void agents.checkSignIns().catch(() => undefined),
     throwAway,
   }
@@ -236,7 +257,8 @@ function useHandOver(projectId: () => string): (taskId: string, draft: TaskDraft
   const tasks = useTasks()
   const toasts = useToasts()
   return async (taskId, chosen) => {
-    const { agentId, startNow, title, waitsFor } = chosen
+    const { agentId, startNow, runnerId, title, waitsFor } = chosen
+    const overrides = runnerId === '' ? undefined : { runner_ids: [runnerId as RunnerId] }
     const role = workingRole(projects.workflow(projectId()))
     const { [role]: worker, ...roles } = assigneesOf(chosen, role)
     let missing = 'it doesn’t have everything you chose'
@@ -244,7 +266,7 @@ function useHandOver(projectId: () => string): (taskId: string, draft: TaskDraft
       for (const id of waitsFor) await tasks.addDependency(taskId, id)
       for (const [role, to] of Object.entries(roles)) await tasks.giveRole(taskId, role, to)
       missing = 'no one works on it'
-      if (agentId !== null && startNow && waitsFor.length === 0) await tasks.claim(taskId, agentId)
+      if (agentId !== null && startNow && waitsFor.length === 0) await tasks.claim(taskId, agentId, overrides)
       else if (worker) await tasks.giveRole(taskId, role, worker)
       return true
     } catch (error) {
