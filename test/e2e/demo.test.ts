@@ -27,6 +27,8 @@ test('leads a newcomer through the demo by what the screen says', async () => {
 
   await steps(page).getByText('DEBUG line').waitFor()
   await step(page, /^Comment/).click()
+  // The files are shown until the chapters are there.
+  await panel.getByText(/^Chapter 1 of/).waitFor()
   const line = panel.getByText('DEBUG: total is now').first()
   await line.hover()
   await panel.getByRole('button', { name: 'Comment on this line' }).click()
