@@ -1,10 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { createJobApi, createRunnerTokens } from './api/job-api.ts'
 import { createJobGit } from './api/job-git.ts'
 import type { TaskId } from '../src-shared/contract/ids.ts'
 import type { EventFeed } from './core/event-feed.ts'
 import { worktreeAt } from './core/workspace-of.ts'
 import { createArrivals } from './git/create-arrivals.ts'
+import { createSecret, hashToken } from './identity/opaque-tokens.ts'
 import { createJobs } from './jobs/jobs.ts'
 import { rescueLate } from './places/remote/late-work.ts'
 import type { Elsewhere } from './places/remote/remote-place.ts'
@@ -37,7 +37,7 @@ export function createElsewhere(
   /** Lets runners in, and removes what arrived of tasks that are gone. */
   start(server: Pick<Server, 'acceptRunner'>): Promise<void>
 } {
-  const secret = (kind: string) => () => `${kind}_${randomBytes(32).toString('base64url')}`
+  const secret = (kind: string) => () => `${kind}_${createSecret()}`
   const ownLog = log.child({ module: 'runners' })
   let server: Pick<Server, 'acceptRunner'> | null = null
   const arrivals = createArrivals({ dataDir, clock, log: ownLog })
@@ -91,8 +91,6 @@ export function createElsewhere(
 }
 
 const lateLimitMs = 60_000
-
-const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 
 /** What jobs keep, each change in a transaction of its own. */
 function recordsIn({ store, feed }: Pick<ElsewhereParts, 'store' | 'feed'>): JobQueries {

@@ -93,8 +93,13 @@ export function createRunnerKinds(here: Place, shared: SharedParts, elsewhere: E
     offers: contacts.offers,
     lose: contacts.lose,
     end: async (runner, options) => {
-      // The containers and pods of a runner have ended with their runs.
-      if (isKubernetes(runner)) await clusters.take(runner, runner.config).close()
+      // Its runs have ended, but not what a check or hook of a task may still have there.
+      elsewhere.jobs.lose(runner.id, `${runner.name} was removed.`)
+      if (isKubernetes(runner)) {
+        const pods = clusters.take(runner, runner.config)
+        await pods.close()
+        await pods.tidy()
+      }
       if (!isSsh(runner)) return
       const link = links.take(runner, runner.config)
       await link.close()

@@ -4,6 +4,7 @@ import { homedir, hostname } from 'node:os'
 import { join } from 'node:path'
 import { createExecutors } from '../agents/create-executors.ts'
 import { createScripts } from '../hooks/scripts/run-script.ts'
+import { isLoopbackHost } from '../platform/config/loopback.ts'
 import { createLogger } from '../platform/logging/log.ts'
 import { runRunner } from './run-runner.ts'
 import { createServiceCalls, ServiceRefusal } from './service-calls.ts'
@@ -29,7 +30,7 @@ export async function connectRunner(options: ConnectOptions, version: string): P
   const token = (await readFile(options.tokenFile, 'utf8').catch(() => '')).trim()
   if (token === '')
     return complain(`There is no token in ${options.tokenFile}. Save the one that Copse has shown there.`)
-  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
     process.stderr.write(`Careful: without https, others on the way to ${url.host} can read the token and the work.\n`)
   const base = url.href.replace(/\/+$/, '')
   const folder = options.folder ?? join(homedir(), '.copse-runner', nameOf(base, token))
@@ -63,8 +64,6 @@ function complain(text: string): number {
   process.stderr.write(`svc runner: ${text}\n`)
   return 1
 }
-
-const isLoopback = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host)
 
 const nameOf = (base: string, token: string): string =>
   createHash('sha256').update(`${base}\n${token}`).digest('hex').slice(0, 16)

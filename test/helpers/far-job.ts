@@ -5,6 +5,8 @@ import { expect } from 'vitest'
 import { createExecutors } from '../../src-main/agents/create-executors.ts'
 import { createScripts } from '../../src-main/hooks/scripts/run-script.ts'
 import { createRemotePlace, type Elsewhere } from '../../src-main/places/remote/remote-place.ts'
+import type { Place, SharedParts } from '../../src-main/ports/place.ts'
+import type { RunnerKinds } from '../../src-main/ports/runner-kinds.ts'
 import { createLogger } from '../../src-main/platform/logging/log.ts'
 import { runRunner } from '../../src-main/runner/run-runner.ts'
 import { createServiceCalls } from '../../src-main/runner/service-calls.ts'
@@ -28,6 +30,22 @@ export interface FarJob extends AsyncDisposable {
 
 const log = createLogger({ level: (process.env['COPSE_TEST_LOG'] ?? 'silent') as 'silent' })
 
+/** Kinds of which every runner but this machine is one elsewhere that is always ready; `take` is told of what they share. */
+export const remoteKinds =
+  (take: (elsewhere: Elsewhere) => void) =>
+  (here: Place, _shared: SharedParts, elsewhere: Elsewhere): RunnerKinds => {
+    take(elsewhere)
+    return {
+      check: () => Promise.resolve([{ name: 'reach', ok: true, message: 'It is there.', fix: null }]),
+      place: (runner) => (runner.kind === 'here' ? here : createRemotePlace({ ...elsewhere, here, runner })),
+      tidy: () => Promise.resolve(),
+      offers: () => Promise.resolve([]),
+      lose: () => undefined,
+      end: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    }
+  }
+
 /** A service with a runner in another folder, which shares nothing with it but the address. */
 export async function startFarJob(): Promise<FarJob> {
   await using made = new AsyncDisposableStack()
@@ -36,18 +54,7 @@ export async function startFarJob(): Promise<FarJob> {
   let far: Elsewhere | undefined
   const job = made.use(
     await startJob({
-      runnerKinds: (here, _shared, elsewhere) => {
-        far = elsewhere
-        return {
-          check: () => Promise.resolve([{ name: 'reach', ok: true, message: 'It is there.', fix: null }]),
-          place: (runner) => (runner.kind === 'here' ? here : createRemotePlace({ ...elsewhere, here, runner })),
-          tidy: () => Promise.resolve(),
-          offers: () => Promise.resolve([]),
-          lose: () => undefined,
-          end: () => Promise.resolve(),
-          close: () => Promise.resolve(),
-        }
-      },
+      runnerKinds: remoteKinds((elsewhere) => (far = elsewhere)),
     }),
   )
   const door = made.use(await startLossyDoor(() => job.running.url))

@@ -224,8 +224,12 @@ test.runIf(hasCluster)(
 
     await job.running.app.close()
     expect(await far.pods()).toEqual([pod])
-    const left = { config: { namespace, image }, installation, runner_id, job_id: randomUUID() }
-    await batch?.createNamespacedJob({ namespace, body: jobManifest(left) })
+    // Of a job that no one holds, and of a check in which the service was killed.
+    for (const job_id of [randomUUID(), `check-${randomUUID()}`])
+      await batch?.createNamespacedJob({
+        namespace,
+        body: jobManifest({ config: { namespace, image }, installation, runner_id, job_id }),
+      })
     job.running = await job.running.restart()
     const read = () => job.running.client.call('executions.get', { execution_id: execution.id })
     expect(await read()).toMatchObject({ status: 'running', attempt: 1 })

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Runner, SshConfig } from '../../../src-shared/contract/runners.ts'
+import { quoted } from '../../platform/process/process-shell.ts'
 import { runOnTerminal } from '../../platform/process/terminal-program.ts'
 import { CliError } from '../cli-error.ts'
 import { addClientCommand, runCommand, type CommandContext, type CommonOptions } from '../command-context.ts'
@@ -26,9 +27,9 @@ const elsewhere: Readonly<Record<Exclude<Runner['kind'], 'ssh'>, string>> = {
   daemon: 'Copse can’t reach that machine. Start the agent in a terminal there.',
 }
 
-async function login({ client }: CommandContext, text: string, command: readonly string[]): Promise<void> {
-  const { id } = await findRunner({ client } as CommandContext, text)
-  const { kind, config } = await client.call('runners.get', { runner_id: id })
+async function login(scene: CommandContext, text: string, command: readonly string[]): Promise<void> {
+  const { id } = await findRunner(scene, text)
+  const { kind, config } = await scene.client.call('runners.get', { runner_id: id })
   if (kind !== 'ssh') throw new CliError('no_terminal', elsewhere[kind])
   if (config === undefined || !('host' in config)) throw new CliError('admin_required', 'Only an admin can do this.')
   const code = await runOnTerminal('ssh', sshArguments(config, command))
@@ -43,6 +44,6 @@ function sshArguments({ host, port, ssh_config }: SshConfig, command: readonly s
     ...(port === undefined ? [] : ['-p', String(port)]),
     '--',
     host,
-    ...command.map((word) => `'${word.replaceAll("'", `'\\''`)}'`),
+    ...(command.length === 0 ? [] : [quoted(command)]),
   ]
 }

@@ -1,18 +1,15 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { JobId, RunnerId } from '../../../src-shared/contract/ids.ts'
-import { jobProtocol } from '../../../src-shared/contract/jobs.ts'
 import type { KubernetesConfig } from '../../../src-shared/contract/runners.ts'
 import { afterwards } from '../../../src-shared/lang/afterwards.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
-import { acceptLink } from '../../platform/link/link.ts'
-import { linkMark, startCarrier } from '../../platform/link/marked-start.ts'
 import type { Logger } from '../../platform/logging/log.ts'
 import { quoted } from '../../platform/process/process-shell.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import type { RunnerTokens } from '../../ports/runner-tokens.ts'
+import { carryLink, readProgram } from '../remote/carry-link.ts'
 import type { CarriedJob } from '../remote/start-job.ts'
 import { clusterError, openCluster, wordsOf, type Cluster } from './cluster.ts'
 import { jobManifest, jobName, labels, podFolder } from './job-manifest.ts'
@@ -60,6 +57,8 @@ export function createKubernetesRunner(parts: KubernetesRunnerParts): Kubernetes
   const { runner_id, config, installation, log } = parts
   const closing = new AbortController()
   const carried = new Map<string, Promise<void>>()
+  /** The names of the checks whose pods are there now. */
+  const checks = new Set<string>()
   let opened: Promise<Cluster> | null = null
   const cluster = (): Promise<Cluster> => {
     opened ??= openCluster(config)
@@ -108,8 +107,8 @@ export function createKubernetesRunner(parts: KubernetesRunnerParts): Kubernetes
   }
   const bring = async (pod: string, { signal }: Cancellable): Promise<string> => {
     const api = await cluster()
-    const bytes = await readFile(parts.program)
-    const name = `${podFolder}/runner-${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.mjs`
+    const { name: file, bytes } = await readProgram(parts.program)
+    const name = `${podFolder}/${file}`
     const run = async (script: string, input?: Uint8Array): Promise<string> => {
       const answer = await api.run(pod, ['sh', '-c', script], { signal, ...(input && { input }) })
       if (answer.exit_code === 0) return answer.stdout
@@ -129,26 +128,7 @@ export function createKubernetesRunner(parts: KubernetesRunnerParts): Kubernetes
     const api = await cluster()
     const script = `PATH="${podFolder}/tools/bin:$PATH:/usr/local/bin:/opt/node/bin" exec node ${name} link ${podFolder}`
     const program = await api.start(pod, ['sh', '-c', script])
-    const { token, end } = parts.tokens.make(runner_id, job_id)
-    const stop = (): void => program.close()
-    signal.addEventListener('abort', stop, { once: true })
-    let heard = ''
-    program.stderr.setEncoding('utf8').on('data', (chunk: string) => (heard = (heard + chunk).slice(-2_000)))
-    try {
-      const carrier = await startCarrier(
-        program.stdout,
-        program.stdin,
-        linkMark(jobProtocol),
-        JSON.stringify({ token }),
-      )
-      await acceptLink(carrier, (connection) => parts.onConnection(connection, runner_id)).closed
-    } catch (error) {
-      throw heard.trim() === '' ? error : new Error(heard.trim(), { cause: error })
-    } finally {
-      end()
-      signal.removeEventListener('abort', stop)
-      program.close()
-    }
+    await carryLink(program, { ...parts, job_id, signal })
   }
   /** Returns why the pod of a job is gone; null while it runs. */
   const goneFor = async (pod: string, job_id: JobId): Promise<string | null> => {
@@ -227,18 +207,22 @@ export function createKubernetesRunner(parts: KubernetesRunnerParts): Kubernetes
     },
     tryPod: async (script, { signal }) => {
       const id = `check-${randomUUID()}`
+      checks.add(id)
       const tried = async (): Promise<string> => {
         const pod = await startPod(id, checkRoomMs, { signal })
         return (await (await cluster()).run(pod, ['sh', '-c', script], { signal })).stdout
       }
-      return await afterwards(tried(), () => removeJob(id))
+      return await afterwards(tried(), async () => {
+        await removeJob(id)
+        checks.delete(id)
+      })
     },
     tidy: async () => {
       const api = await cluster()
       const selector = `${labels.installation}=${installation},${labels.runner}=${runner_id}`
       for (const { metadata } of await api.jobs(selector)) {
         const job_id = metadata?.labels?.[labels.job]
-        if (job_id !== undefined && !parts.jobs.isOpen(job_id) && !job_id.startsWith('check-')) await removeJob(job_id)
+        if (job_id !== undefined && !parts.jobs.isOpen(job_id) && !checks.has(job_id)) await removeJob(job_id)
       }
     },
     close: async () => {

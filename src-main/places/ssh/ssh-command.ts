@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import type { SshConfig } from '../../../src-shared/contract/runners.ts'
 import { afterwards } from '../../../src-shared/lang/afterwards.ts'
 import { childEnvironment } from '../../platform/process/process-environment.ts'
+import { quoted } from '../../platform/process/process-shell.ts'
 import { spawnTree, type ProcessTree } from '../../platform/process/process.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 
@@ -49,17 +50,15 @@ function sshArguments({ config }: SshTarget, script: string): readonly string[] 
     '--',
     host,
     // Whatever shell the account there has.
-    `exec sh -c ${quoted(script)}`,
+    `exec sh -c ${quoted([script])}`,
   ]
 }
-
-const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
 /** The beginning of every command there: its folder, and where Node may be that a login alone would find. */
 export const inFolder = (folder: string): string =>
   [
     'umask 077',
-    `mkdir -p -- ${quoted(folder)} && cd -- ${quoted(folder)} || exit 3`,
+    `mkdir -p -- ${quoted([folder])} && cd -- ${quoted([folder])} || exit 3`,
     'PATH="$PATH:/usr/local/bin:$HOME/.local/bin:$HOME/.volta/bin:/opt/homebrew/bin"',
     'for bin in "$HOME"/.nvm/versions/node/*/bin /opt/node/bin; do [ -x "$bin/node" ] && PATH="$PATH:$bin"; done',
     'export PATH',

@@ -1,17 +1,13 @@
-import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import type { Duplex } from 'node:stream'
 import type { JobId, RunnerId } from '../../../src-shared/contract/ids.ts'
-import { jobProtocol } from '../../../src-shared/contract/jobs.ts'
 import type { RunnerCheckStep, SshConfig } from '../../../src-shared/contract/runners.ts'
-import { acceptLink } from '../../platform/link/link.ts'
-import { linkMark, NoLink, startCarrier } from '../../platform/link/marked-start.ts'
 import type { Logger } from '../../platform/logging/log.ts'
 import { ProcessStartError } from '../../platform/process/process.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { RunnerTokens } from '../../ports/runner-tokens.ts'
 import type { CarriedJob } from '../remote/start-job.ts'
+import { carryLink, readProgram } from '../remote/carry-link.ts'
 import { checkStep, probeScript, readProbe } from '../remote/probe.ts'
 import { inFolder, runSsh, sshFailed, startSsh, type SshAnswer, type SshTarget } from './ssh-command.ts'
 
@@ -55,8 +51,7 @@ export function createSshRunner(parts: SshRunnerParts): SshRunner {
   const waiting = new Set<JobId>()
 
   const bring = async ({ signal }: Cancellable): Promise<string> => {
-    const bytes = await readFile(parts.program)
-    const name = `runner-${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.mjs`
+    const { name, bytes } = await readProgram(parts.program)
     const there = await runSsh(target, `${inFolder(target.folder)}\n[ -s ${name} ] && echo there`, { signal })
     if (there.stdout.includes('there')) return name
     refuseFailure(there, 1)
@@ -67,24 +62,14 @@ export function createSshRunner(parts: SshRunnerParts): SshRunner {
   const connect = async (): Promise<void> => {
     const name = await bring({ signal: closing.signal })
     const tree = await startSsh(target, `${inFolder(target.folder)}\nexec node ${name} link "$PWD"`)
-    const { token, end } = parts.tokens.make(runner_id)
-    const stop = (): void => void tree.stop({ graceMs: 1_000 })
-    closing.signal.addEventListener('abort', stop, { once: true })
-    let said = ''
-    tree.stderr.setEncoding('utf8').on('data', (chunk: string) => (said = (said + chunk).slice(-2_000)))
-    try {
-      const carrier = await startCarrier(tree.stdout, tree.stdin, linkMark(jobProtocol), JSON.stringify({ token }))
-      const link = acceptLink(carrier, (connection) => parts.onConnection(connection, runner_id))
-      log.info({ runner_id }, 'a runner is connected')
-      await link.closed
-    } catch (error) {
-      if (error instanceof NoLink) throw new SshError(said.trim() || error.message || 'The connection ended at once.')
-      throw error
-    } finally {
-      end()
-      closing.signal.removeEventListener('abort', stop)
-      await tree.stop({ graceMs: 1_000 })
-    }
+    await carryLink(
+      { ...tree, close: async () => void (await tree.stop({ graceMs: 1_000 })) },
+      {
+        ...parts,
+        signal: closing.signal,
+        onLinked: () => log.info({ runner_id }, 'a runner is connected'),
+      },
+    )
   }
   const keepConnected = async (): Promise<void> => {
     let pause: number = firstPauseMs

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createRemotePlace, type Elsewhere } from '../../../src-main/places/remote/remote-place.ts'
+import type { Elsewhere } from '../../../src-main/places/remote/remote-place.ts'
 import { jobProtocol, type JobOffer } from '../../../src-shared/contract/jobs.ts'
 import type { RunnerId } from '../../../src-shared/contract/ids.ts'
+import { remoteKinds } from '../../helpers/far-job.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { addRunner } from '../../helpers/test-runners.ts'
 
@@ -27,18 +28,7 @@ async function startScripted(): Promise<ScriptedRunner> {
   let far: Elsewhere | undefined
   const job = made.use(
     await startJob({
-      runnerKinds: (here, _shared, elsewhere) => {
-        far = elsewhere
-        return {
-          check: () => Promise.resolve([{ name: 'reach', ok: true, message: 'It is there.', fix: null }]),
-          place: (runner) => (runner.kind === 'here' ? here : createRemotePlace({ ...elsewhere, here, runner })),
-          tidy: () => Promise.resolve(),
-          offers: () => Promise.resolve([]),
-          lose: () => undefined,
-          end: () => Promise.resolve(),
-          close: () => Promise.resolve(),
-        }
-      },
+      runnerKinds: remoteKinds((elsewhere) => (far = elsewhere)),
     }),
   )
   const runner_id = (await addRunner(job.running, 'Far')).id as RunnerId
