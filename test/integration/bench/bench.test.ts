@@ -61,6 +61,7 @@ const names = [
   'frames-scroll-diff-split',
   'frames-scroll-file',
   'frames-scroll-file-split',
+  'frames-scroll-chapter',
   'frames-scroll-transcript',
   'memory-200-tasks',
   'data-dir-1000-tasks',
