@@ -178,6 +178,16 @@ test('renders the visible ones of thousands of files, and shows huge ones on req
   await page.keyboard.press(']')
   await bar('numbers.txt').getByRole('button', { name: 'Show anyway' }).click()
   await bar('numbers.txt').getByText('Too large').waitFor({ state: 'detached' })
+
+  // A scroll draws many lines at once and seldom, and shows none too late.
+  await panel.getByRole('region', { name: 'Differences' }).hover()
+  await page.evaluate(countDrawings)
+  for (let step = 0; step < 30; step++) {
+    await page.mouse.wheel(0, 40)
+    await page.evaluate('new Promise(requestAnimationFrame)')
+    expect(await page.evaluate(isLineAtEnd)).toBe(true)
+  }
+  expect(await page.evaluate('globalThis.drawings')).toBeLessThan(6)
   await panel.getByText('17', { exact: true }).first().waitFor()
 })
 
@@ -247,3 +257,23 @@ async function topOf(page: Page, path: string): Promise<number> {
   const box = await page.getByRole('checkbox', { name: `Viewed ${path}` }).boundingBox()
   return box?.y ?? Number.NaN
 }
+
+/** Counts the frames in which lines come into the diff. */
+const countDrawings = `{
+  let drawn = false
+  const seen = () => {
+    if (drawn) return
+    drawn = true
+    globalThis.drawings++
+    requestAnimationFrame(() => (drawn = false))
+  }
+  globalThis.drawings = 0
+  for (const file of document.querySelectorAll('diffs-container'))
+    new MutationObserver(seen).observe(file.shadowRoot, { childList: true, subtree: true })
+}`
+
+const isLineAtEnd = `{
+  const end = document.querySelector('[aria-label="Differences"]').getBoundingClientRect().bottom - 1
+  const lines = [...document.querySelectorAll('diffs-container')].flatMap((file) => [...file.shadowRoot.querySelectorAll('[data-line]')])
+  lines.some((line) => line.getBoundingClientRect().top <= end && line.getBoundingClientRect().bottom >= end)
+}`

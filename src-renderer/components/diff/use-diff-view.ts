@@ -13,6 +13,7 @@ import { placeOf, withAnnotations, type DiffAnnotation, type DiffPosition, type 
 import { lineUnder } from './diff-pointer.ts'
 import { diffShadowStyles, diffTheme } from './diff-theme.ts'
 import { diffWorkers } from './diff-workers.ts'
+import { drawAhead } from './draw-ahead.ts'
 
 export interface DiffViewSource {
   /** The files in their shown order. */
@@ -188,7 +189,9 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     else headers.refresh()
   })
   watch(scheme, () => view?.setOptions(configure()))
+  let stopDrawing: (() => void) | null = null
   onBeforeUnmount(() => {
+    stopDrawing?.()
     view?.cleanUp()
     headers.dispose()
   })
@@ -218,6 +221,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       })
       view.setup(root)
       current.watch(root, view)
+      stopDrawing = drawAhead(view)
       show()
     },
     hosts,
