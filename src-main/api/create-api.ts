@@ -43,6 +43,7 @@ import { createDemoHandlers } from './demo/create-demo.ts'
 import { createDiffHandlers } from './handlers/diffs.ts'
 import { createDependencyHandlers } from './handlers/dependencies.ts'
 import { createExecutionHandlers } from './handlers/executions.ts'
+import { createFirstScreenHandlers } from './handlers/first-screen.ts'
 import { createHookHandlers } from './handlers/hooks.ts'
 import { createKnowledgeHandlers } from './handlers/knowledge.ts'
 import { createIntegrationHandlers } from './handlers/integrations.ts'
@@ -95,7 +96,8 @@ export function createApi(parts: ApiParts): Api {
     ...createHookHandlers(parts),
     ...createQueueHandlers(parts),
     ...createPromptHandlers(parts),
-    ...createDemoHandlers({ ...parts, call: (name, input, context) => api.call(name, input, context) }),
+    ...createDemoHandlers({ ...parts, call: (...asked) => api.call(...asked) }),
+    ...createFirstScreenHandlers({ call: (...asked) => api.call(...asked) }),
   }
   const { read } = parts.store
   const limitRecords = createRecordLimits(parts.clock)

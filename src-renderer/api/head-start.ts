@@ -1,6 +1,7 @@
 import type { Client } from '../../src-shared/client/create-client.ts'
 import { routes } from '../../src-shared/client/routes.ts'
 import type { FeedItem } from '../../src-shared/contract/events.ts'
+import { firstScreenParts } from '../../src-shared/contract/first-screen-parts.ts'
 import type { OperationInput, OperationName } from '../../src-shared/contract/operations.ts'
 
 /** A client that sends the first screen's requests while the screen's script is still loading. */
@@ -25,10 +26,15 @@ export function createPrefetch(client: Client): HeadStart {
   let isOver = false
   let feed: { readonly items: AsyncIterable<FeedItem>; readonly stop: AbortController } | null = null
 
-  async function ask<N extends OperationName>(name: N, input: OperationInput<N>): Promise<void> {
+  /** Keeps an answer for the first call that asks for it. */
+  async function keep<N extends OperationName>(
+    name: N,
+    input: OperationInput<N>,
+    ask: () => Promise<unknown>,
+  ): Promise<void> {
     const key = keyOf(name, input)
     if (isOver || taken.has(key)) return
-    const answer = client.call(name, input)
+    const answer = ask()
     answers.set(key, answer)
     try {
       await answer
@@ -36,6 +42,20 @@ export function createPrefetch(client: Client): HeadStart {
       answers.delete(key)
       throw error
     }
+  }
+  const ask = <N extends OperationName>(name: N, input: OperationInput<N>): Promise<void> =>
+    keep(name, input, () => client.call(name, input))
+
+  /** Requests all that a board shows at first in one. */
+  async function askBoard(project_id: string): Promise<void> {
+    const whole = client.call('projects.first_screen', { project_id })
+    const take = async (name: OperationName, input: object) =>
+      keep(name, input as never, async () => (await whole)[name] ?? (await client.call(name, input as never)))
+    const { ofService, ofProject } = firstScreenParts
+    await Promise.all([
+      ...ofService.map((name) => take(name, {})),
+      ...ofProject.map((name) => take(name, { project_id })),
+    ])
   }
   function end(): void {
     isOver = true
@@ -58,14 +78,8 @@ export function createPrefetch(client: Client): HeadStart {
   async function askAll(begun: Promise<unknown>, projectId: string | null): Promise<void> {
     // Requests from here on can't be older than the subscription.
     await begun
-    const board = projectId === null ? null : { project_id: projectId }
-    await Promise.all([
-      ask('system.get', {}),
-      ask('projects.list', {}),
-      board && ask('tasks.board', board),
-      board && ask('projects.get_workflow', board),
-      board && ask('projects.get_settings', board),
-    ])
+    if (projectId === null) await Promise.all([ask('system.get', {}), ask('projects.list', {})])
+    else await askBoard(projectId)
   }
   return {
     client: {

@@ -53,8 +53,8 @@ export interface OperationSpec {
   readonly bodyBytes?: number
 }
 
-export function page() {
-  return { cursor: z.string().max(500).optional(), limit: z.int().min(1).max(200).default(50) }
+export function page({ most = 200 } = {}) {
+  return { cursor: z.string().max(500).optional(), limit: z.int().min(1).max(most).default(50) }
 }
 export function slice() {
   return { offset: z.int().min(0).default(0), limit: z.int().min(1).max(4_194_304).default(1_048_576) }

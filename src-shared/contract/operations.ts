@@ -10,6 +10,7 @@ import { tasksOperations } from './operations/tasks.ts'
 import { taskRecordsOperations } from './operations/task-records.ts'
 import { daemonsOperations } from './operations/daemons.ts'
 import { diffsOperations } from './operations/diffs.ts'
+import { firstScreenOperations } from './operations/first-screen.ts'
 import { executionsOperations } from './operations/executions.ts'
 import { templatesOperations } from './operations/templates.ts'
 import { commentsOperations } from './operations/comments.ts'
@@ -35,6 +36,7 @@ import { workspacesOperations } from './operations/workspaces.ts'
 export const operations = {
   ...identityOperations,
   ...projectsOperations,
+  ...firstScreenOperations,
   ...reposOperations,
   ...membersOperations,
   ...agentsOperations,

@@ -1,5 +1,4 @@
 import type { CodeView } from '@pierre/diffs'
-import { onIdle } from '../../stores/base/on-idle.ts'
 import type { DiffAnnotation } from './diff-notes.ts'
 
 /** How far beyond what is visible lines are drawn, in pixels. */
@@ -8,24 +7,23 @@ const AHEAD_PX = 900
 const REST_PX = 200
 
 /**
- * Lets a viewer draw lines far ahead and seldom. Without it, a viewer draws the few lines that each frame of a scroll needs,
- * and for each the browser lays out, paints and rasters all lines of the window again: half of its work. Returns what stops it.
+ * Lets a viewer draw lines far ahead and seldom. Without it, a viewer draws the few lines that each frame of a scroll
+ * needs, and for each the browser lays out, paints and rasters all lines of the window again: half of its work.
  */
-export function drawAhead(view: CodeView<DiffAnnotation>): () => void {
+export function drawAhead(view: CodeView<DiffAnnotation>): void {
   const draw = view.render.bind(view)
   let scrolled = false
-  view.subscribeToScroll(() => (scrolled = true))
   // The viewer announces a scroll, and then asks to be drawn.
+  view.subscribeToScroll(() => {
+    scrolled = true
+    // Not from the beginning, so that the first lines are seen as early as before.
+    view.config.overscrollSize = AHEAD_PX
+  })
   view.render = (immediate) => {
     const skipped = scrolled && immediate !== true && !isMoving(view) && isDrawn(view)
     scrolled = false
     if (!skipped) draw(immediate)
   }
-  // The first lines are drawn without the others, so that they are seen as early as before.
-  return onIdle(() => {
-    view.config.overscrollSize = AHEAD_PX
-    draw()
-  })
 }
 
 /** Whether the viewer itself scrolls to a place, which takes several drawings. */

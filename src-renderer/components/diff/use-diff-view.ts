@@ -189,9 +189,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     else headers.refresh()
   })
   watch(scheme, () => view?.setOptions(configure()))
-  let stopDrawing: (() => void) | null = null
   onBeforeUnmount(() => {
-    stopDrawing?.()
     view?.cleanUp()
     headers.dispose()
   })
@@ -221,7 +219,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       })
       view.setup(root)
       current.watch(root, view)
-      stopDrawing = drawAhead(view)
+      drawAhead(view)
       show()
     },
     hosts,

@@ -11,7 +11,7 @@ export function createTaskLoading(client: Client, state: TaskState) {
     do {
       const page: OperationOutput<'tasks.list'> = await client.call('tasks.list', {
         project_id: projectId,
-        limit: 200,
+        limit: 500,
         ...(cursor === null ? {} : { cursor }),
       })
       tasks.push(...page.items)

@@ -68,7 +68,7 @@ export const tasksOperations = {
       assignee: z.string().optional(),
       parent_id: TaskId.optional(),
       include_archived: z.boolean().optional(),
-      ...page(),
+      ...page({ most: 500 }),
     }),
     paginated(Task),
   ),

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
+import { firstScreenParts } from '../../../src-shared/contract/first-screen-parts.ts'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
+import { runApp } from '../../helpers/running-app.ts'
 
 const version7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const inMilliseconds = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -71,6 +74,28 @@ test.concurrent('sends a board each state’s highest tasks, the last finished, 
   expect(all.filter((title) => !shown.has(title))).toEqual(left)
 })
 
+test.concurrent('gives what a board shows at first in one answer, as the operations give it, without what is refused', async () => {
+  await using job = await startJob()
+  await job.agent('true')
+  await job.task()
+  const { client } = job.running
+  const board = { project_id: job.project.id }
+  const { ofService, ofProject } = firstScreenParts
+  const expected: Record<string, unknown> = {}
+  for (const name of ofService) expected[name] = await client.call(name, {})
+  for (const name of ofProject) expected[name] = await client.call(name, board)
+  expect(await client.call('projects.first_screen', board)).toEqual(expected)
+
+  // Without an account there is nothing to tell of it.
+  await using repository = await createTestRepository()
+  await using running = await runApp({ unregistered: true })
+  const { identity } = running.app
+  const local = running.clientWith(identity.localSignIn(identity.createLocalCode()).access_token)
+  const { id: project_id } = await local.call('projects.create', { name: 'Alone', repo_path: repository.path })
+  const { 'auth.me': _, ...others } = expected
+  expect(Object.keys(await local.call('projects.first_screen', { project_id }))).toEqual(Object.keys(others))
+})
+
 test.concurrent('lists tasks by state, text, label, assignee and parent, archived ones on request', async () => {
   await using job = await startJob()
   const { client } = job.running
@@ -102,7 +127,7 @@ test.concurrent('pages by 50, or by 1 to 200 on request, until the end', async (
   expect([second.items.length, second.has_more, second.next_cursor]).toEqual([3, false, null])
   const all = await client.call('tasks.list', { project_id, limit: 200 })
   expect([...first.items, ...second.items]).toEqual(all.items)
-  for (const limit of [0, 201]) {
+  for (const limit of [0, 501]) {
     expect(await refused(client.call('tasks.list', { project_id, limit }))).toMatchObject({
       code: 'validation_failed',
       status: 400,

@@ -2,22 +2,26 @@ import { expect, test } from 'vitest'
 import { createPrefetch } from '../../../../src-renderer/api/head-start.ts'
 import type { Client } from '../../../../src-shared/client/create-client.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
+import { firstScreenParts } from '../../../../src-shared/contract/first-screen-parts.ts'
 import type { FeedItem } from '../../../../src-shared/contract/events.ts'
 
 interface SetUp {
   readonly refused?: readonly string[]
+  /** Parts that the answer of all lacks. */
+  readonly missing?: readonly string[]
   readonly items?: readonly FeedItem[]
   readonly begins?: Promise<void>
 }
 
 /** A service that records requests and answers each with its count. */
-function setUp({ refused = [], items = [], begins = Promise.resolve() }: SetUp = {}) {
+function setUp({ refused = [], missing = [], items = [], begins = Promise.resolve() }: SetUp = {}) {
   const asked: string[] = []
   const client: Client = {
     call: async (name) => {
       asked.push(name)
       if (refused.includes(name)) throw new ApiError({ code: 'not_found', message: 'No.' })
-      return asked.filter((one) => one === name).length as never
+      const count = asked.filter((one) => one === name).length
+      return (name === 'projects.first_screen' ? firstScreen(missing) : count) as never
     },
     events: async function* (_, __, signal) {
       asked.push('events')
@@ -30,6 +34,13 @@ function setUp({ refused = [], items = [], begins = Promise.resolve() }: SetUp =
   }
   return { asked, ...createPrefetch(client) }
 }
+/** Each part is told by its name. */
+const firstScreen = (missing: readonly string[]) =>
+  Object.fromEntries(
+    [...firstScreenParts.ofService, ...firstScreenParts.ofProject]
+      .filter((name) => !missing.includes(name))
+      .map((name) => [name, `early ${name}`]),
+  )
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 const board = { project_id: 'p' }
 
@@ -37,19 +48,19 @@ test('fetches what the first screen needs after the subscription, and returns it
   const { asked, client, begin } = setUp()
   void begin('p')
   await settled()
-  const early = [
-    'events',
-    'system.get',
-    'projects.list',
-    'tasks.board',
-    'projects.get_workflow',
-    'projects.get_settings',
-  ]
+  const early = ['events', 'projects.first_screen']
+  expect(asked).toEqual(early)
+  expect(await client.call('tasks.board', board)).toBe('early tasks.board')
+  expect(await client.call('agents.list', {})).toBe('early agents.list')
   expect(asked).toEqual(early)
   expect(await client.call('tasks.board', board)).toBe(1)
-  expect(asked).toEqual(early)
-  expect(await client.call('tasks.board', board)).toBe(2)
-  expect(await client.call('tasks.board', { project_id: 'other' })).toBe(3)
+  expect(await client.call('tasks.board', { project_id: 'other' })).toBe(2)
+})
+
+test('fetches what every screen needs where no project is open', async () => {
+  const { asked, begin } = setUp()
+  await begin(null)
+  expect(asked).toEqual(['events', 'system.get', 'projects.list'])
 })
 
 test('fetches nothing before the subscription has begun, because it would be too old', async () => {
@@ -60,12 +71,12 @@ test('fetches nothing before the subscription has begun, because it would be too
   expect(asked).toEqual(['events'])
   begins.resolve()
   await settled()
-  expect(asked).toHaveLength(6)
+  expect(asked).toEqual(['events', 'projects.first_screen'])
 })
 
 test('says when all of it has come or was refused, so that the first screen is drawn with it', async () => {
   const begins = Promise.withResolvers<void>()
-  const { begin } = setUp({ begins: begins.promise, refused: ['tasks.board'] })
+  const { begin } = setUp({ begins: begins.promise, refused: ['projects.first_screen'] })
   let isOver = false
   const over = begin('p').then(() => (isOver = true))
   await settled()
@@ -92,7 +103,8 @@ test('hands the first subscription over whole, and opens a new one afterwards', 
 })
 
 test('fetches again what was refused', async () => {
-  const { asked, client, begin } = setUp({ refused: ['projects.get_workflow'] })
+  const refused = ['projects.get_workflow']
+  const { asked, client, begin } = setUp({ refused, missing: refused })
   expect(await client.call('tasks.board', board)).toBe(1)
   void begin('p')
   await settled()
@@ -105,7 +117,7 @@ test('drops an answer from before a change', async () => {
   void own.begin('p')
   await settled()
   await own.client.call('projects.update', { project_id: 'p', name: 'Ferry' })
-  expect(await own.client.call('projects.get_workflow', board)).toBe(2)
+  expect(await own.client.call('projects.get_workflow', board)).toBe(1)
 
   // The earlier answers may be from before the change, so they are dropped.
   const heard = setUp({ items: [{ kind: 'reset', seq: 1 }] })
