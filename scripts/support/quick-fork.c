@@ -18,10 +18,22 @@ extern char **environ;
 __attribute__((constructor)) static void keep_to_this_process(void) { unsetenv("LD_PRELOAD"); }
 
 // By hand, since the child returns through this frame first: as in glibc's vfork, the address to return to is in a
-// register. System call 58 is vfork; it keeps rdi and rsi.
+// register. System call 58 is vfork; it keeps rdi and rsi. Another thread than the main one gets 57, the usual fork: the
+// main thread continues beside it, and would read the child's `environ`.
 __attribute__((naked)) pid_t fork(void) {
   __asm__(
-      "pop %rdi\n"
+      // 186 is gettid, 39 getpid: the main thread has the process's own number.
+      "mov $186, %eax\n"
+      "syscall\n"
+      "mov %eax, %edx\n"
+      "mov $39, %eax\n"
+      "syscall\n"
+      "cmp %eax, %edx\n"
+      "je 2f\n"
+      "mov $57, %eax\n"
+      "syscall\n"
+      "ret\n"
+      "2: pop %rdi\n"
       "mov environ@GOTPCREL(%rip), %rax\n"
       "mov (%rax), %rsi\n"
       "mov $58, %eax\n"
