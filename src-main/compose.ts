@@ -15,6 +15,8 @@ import { thisProcess } from './domain/access/request-source.ts'
 import { validateWorkflow } from './domain/workflow/validate.ts'
 import type { EngineContext } from './engine/engine-context.ts'
 import { createPlaces } from './places/create-places.ts'
+import { branchStarts } from './core/branch-starts.ts'
+import { createProjectBases } from './places/project-bases.ts'
 import { createRunnerKinds } from './places/runner-kinds.ts'
 import type { RunnerKinds } from './ports/runner-kinds.ts'
 import { runnersIn } from './core/runner-of.ts'
@@ -49,7 +51,6 @@ import { createIssueTrackers } from './integrations/forges/create-issue-trackers
 import { createAttachmentFiles } from './attachments/create-attachment-files.ts'
 import { createLogs } from './logs/create-logs.ts'
 import { createServer } from './server/create-server.ts'
-import type { Store } from './ports/store.ts'
 import { createGrowingIds } from './platform/growing-ids.ts'
 import { createStore } from './store/create-store.ts'
 import { newestId } from './store/newest-id.ts'
@@ -262,13 +263,14 @@ function contextOf(parts: EngineParts, options: Pick<AppOptions, 'places' | 'run
   const git = createGit({
     log: log.child({ module: 'workspaces' }),
     clock,
-    trusted: trustedBy(store),
+    trusted: (common) => store.read.trusted_repositories.get(common)?.programs ?? null,
     dataDir: config.dataDir,
     containment,
     views,
   })
   const here = createLocalPlace({ workspaceRoot: config.workspaceRoot, git, containment, homes })
-  const shared = { views, pathProblem: containment.pathProblem, dataDir: config.dataDir, apiUrl: url, log }
+  const bases = createProjectBases({ ...here, ...branchStarts(store.read), files: git.baseFiles })
+  const shared = { views, bases, pathProblem: containment.pathProblem, dataDir: config.dataDir, apiUrl: url, log }
   const runnerKinds = (options.runnerKinds ?? createRunnerKinds)(here, shared, parts.elsewhere)
   const ownPlaces = { here, runners: store.read.runners, kinds: runnerKinds, ...runnersIn(store.read) }
   return {
@@ -391,8 +393,3 @@ function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | null = null
   return () => (done ??= work())
 }
-
-const trustedBy =
-  ({ read }: Store) =>
-  (common: string) =>
-    read.trusted_repositories.get(common)?.programs ?? null

@@ -4,6 +4,7 @@ import { askingForHosts } from './agent/ask-host.ts'
 import { foldersOf, makeFolders, neededBy } from './agent/needs.ts'
 import { executorInfos, type ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
 import { readResetHeaders } from '../executions/rules/usage-limit.ts'
+import { settleOrAbort } from '../platform/locks/settle-or-abort.ts'
 import { reap } from '../platform/process/process.ts'
 import type { Executors } from '../ports/executors.ts'
 import { definition as acp } from './acp/definition.ts'
@@ -13,7 +14,8 @@ import { definition as command } from './command/definition.ts'
 import { definition as copilot } from './copilot/definition.ts'
 import { containedNote } from '../domain/access/containment.ts'
 import type { AgentHomes } from '../ports/agent-homes.ts'
-import type { AgentPrograms } from '../ports/agent-programs.ts'
+import type { PlacedPrograms } from '../ports/agent-programs.ts'
+import type { Cancellable } from '../ports/cancellable.ts'
 import {
   ContainmentUnavailable,
   type ContainedBox,
@@ -67,7 +69,7 @@ export interface ContainmentParts {
    * The programs where runs are, if that is not this machine. There an agent has its kept home alone, and nothing of the
    * person's sign-ins and settings.
    */
-  readonly programs?: AgentPrograms
+  readonly programs?: PlacedPrograms
 }
 
 /** Creates all executors. */
@@ -77,9 +79,9 @@ export function createExecutors(parts?: ContainmentParts): Executors {
     location: (profile) => executorInfos[profile].location,
     start: async (profile, run, options) => {
       const denied: Denial[] = []
-      const { programs } = parts ?? {}
+      const programs = parts?.programs?.in(run.cwd)
       const homed = parts && programs ? await withKeptHome(parts, run) : run
-      const box = parts && (await boxOf({ ...parts, refusedHosts }, profile, homed, denied))
+      const box = parts && (await boxOf({ ...parts, refusedHosts }, profile, homed, denied, options))
       const { start } = executorDefinitions[profile]
       if (!box) return await start({ ...homed, protectedNames: configNames }, options)
       const log = reportedTo(box, run.log)
@@ -140,6 +142,7 @@ async function boxOf(
   profile: ExecutorProfile,
   run: ExecutionRun,
   denied: Denial[],
+  { signal }: Cancellable,
 ): Promise<ContainedBox | undefined> {
   const { cwd, config, env, log } = run
   const { containment: level = 'none', allowed_hosts = [], extra_paths } = config
@@ -151,7 +154,8 @@ async function boxOf(
   let box: ContainedBox | null = null
   const askFor = askingForHosts(run, { refused: refusedHosts, allow: (host) => box?.allowHost(host) })
   try {
-    box = await containment.box({
+    signal.throwIfAborted()
+    const boxing = containment.box({
       level,
       cwd,
       variables: [...variables, ...Object.keys({ ...config.env, ...env })],
@@ -169,6 +173,10 @@ async function boxOf(
       read: extra_paths?.read ?? [],
       write: [...folders, ...(extra_paths?.write ?? [])],
     })
+    // An image can take long to build. The next start finds it.
+    await settleOrAbort(boxing, signal)
+    signal.throwIfAborted()
+    box = await boxing
     return box ?? undefined
   } catch (error) {
     await log.close()

@@ -1,4 +1,5 @@
 import { ApiError, type ErrorCode } from '../../src-shared/contract/errors.ts'
+import type { NeededTrust } from '../../src-shared/contract/runner-trust.ts'
 import { ConnectionError } from '../../src-shared/client/http-transport.ts'
 
 /** An error that a command reports itself. The message says what to do next. */
@@ -38,10 +39,18 @@ export function failureOf(error: unknown, url: string): Failure | null {
     const { code, details } = error
     // The refusal of a program of a run has details, and signing in doesn't help it.
     const isHelped = tokenProblems.includes(code) && details === undefined
-    const message = isHelped ? `${error.message} ${signInHint}` : error.message
+    const message = isHelped ? `${error.message} ${signInHint}` : `${error.message}${trustText(error)}`
     return { exitCode: 1, code, message, ...(details && { details }) }
   }
   return fileFailure(error)
+}
+
+/** Returns what waits for an admin's trust, one per line, and the command that gives it. */
+function trustText({ code, details }: ApiError): string {
+  if (code !== 'runner_needs_trust') return ''
+  const { runner_id, project_id, sha256, wants } = details as NeededTrust
+  const lines = wants.map(({ kind, text }) => `  ${kind}: ${text}`)
+  return ['', ...lines, `Trust it with \`svc runner trust ${runner_id} ${sha256} --project ${project_id}\`.`].join('\n')
 }
 
 const fileProblems: Readonly<Record<string, string>> = {

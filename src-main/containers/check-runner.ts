@@ -6,6 +6,7 @@ import { quoted } from '../platform/process/process-shell.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import { ContainmentUnavailable } from '../ports/containment.ts'
 import type { ContainerConfig } from './container-config.ts'
+import { runCli } from './devcontainer/cli.ts'
 import { containerArgs } from './container-args.ts'
 import { askEngine, findEngine, lastWords, NoEngine, type EngineAnswer, type EngineClient } from './engine-client.ts'
 import { installationOf, missingImage, noSocat, userArgs } from './ground.ts'
@@ -13,7 +14,7 @@ import { copySocat } from './socat-copy.ts'
 
 /** One thing that was looked at. */
 export interface RunnerCheck {
-  readonly name: 'engine' | 'image' | 'start' | 'git' | 'file owner' | 'disk' | 'copse' | 'agents'
+  readonly name: 'engine' | 'dev containers' | 'image' | 'start' | 'git' | 'file owner' | 'disk' | 'copse' | 'agents'
   readonly ok: boolean
   /** What was found, in a sentence. */
   readonly message: string
@@ -45,17 +46,19 @@ export async function checkContainerRunner(
     const message = 'Containers run where Copse runs on Linux only.'
     return [failed('engine', message, 'Choose another kind of runner.')]
   }
-  const found = await findReachable(config, { signal })
-  if ('ok' in found) return [found]
-  const { client, user } = found
+  const reached = await findReachable(config, { signal })
+  if ('ok' in reached) return [reached]
+  const { client, user } = reached
   const name = basename(client.program)
   const steps: RunnerCheck[] = [passed('engine', `${name} answers.`)]
-  const image = await askEngine(client, ['image', 'inspect', '--format', '{{.Id}}', config.image], { signal })
-  if (image.exit_code !== 0) {
-    const message = `The image ${config.image} is not on this machine.`
-    return [...steps, failed('image', message, missingImage(client, config.image))]
+  if (config.devcontainer === true) return [...steps, await devStep({ signal }), await roomStep(options.dataDir)]
+  const { image = '' } = config
+  const found = await askEngine(client, ['image', 'inspect', '--format', '{{.Id}}', image], { signal })
+  if (found.exit_code !== 0) {
+    const message = `The image ${image} is not on this machine.`
+    return [...steps, failed('image', message, missingImage(client, image))]
   }
-  steps.push(passed('image', `The image ${config.image} is on this machine.`))
+  steps.push(passed('image', `The image ${image} is on this machine.`))
   const folder = await mkdtemp(join(tmpdir(), 'copse-check-'))
   try {
     const seen = await startOne(config, { ...options, client, user, folder })
@@ -148,7 +151,7 @@ async function startOne(config: ContainerConfig, start: Start): Promise<Seen | R
       },
     )
     const inside = `${listeningScript(forwarders, socat?.command)}${script(join(folder, 'written'), apiUrl)}`
-    const words = [...args, '/bin/sh', config.image, '-c', inside, 'sh', ...agents]
+    const words = [...args, '/bin/sh', config.image ?? '', '-c', inside, 'sh', ...agents]
     const answer = await askEngine(client, words, { signal })
     if (answer.exit_code !== 0)
       return failed('start', `A container could not be started: ${lastWords(answer)}`, fixOf(answer))
@@ -218,6 +221,19 @@ async function ownerStep(folder: string, user: string): Promise<RunnerCheck> {
     message,
     'Turn off the engine’s own mapping of users (userns-remap), or use rootless podman.',
   )
+}
+
+/** What each project's dev container has is known once a run starts in it. */
+async function devStep({ signal }: Cancellable): Promise<RunnerCheck> {
+  const folder = tmpdir()
+  const env = { PATH: process.env['PATH'] ?? '' }
+  const answer = await runCli(['--version'], { env, folder, limitMs: 30_000, signal })
+  if (answer.exit_code === 0)
+    return passed(
+      'dev containers',
+      `Each project’s dev container is built by @devcontainers/cli ${answer.stdout.trim()}.`,
+    )
+  return failed('dev containers', `@devcontainers/cli doesn’t start: ${lastWords(answer)}`, 'Install Copse again.')
 }
 
 async function roomStep(folder: string): Promise<RunnerCheck> {

@@ -7,6 +7,8 @@ export const installationLabel = 'copse.installation'
 export const jobLabel = 'copse.job'
 /** The marker of the tree that started a container. */
 export const processLabel = 'copse.process'
+/** The worktree that an image was made ready for. */
+export const worktreeLabel = 'copse.worktree'
 
 export interface ContainerSpec {
   readonly runner: ContainerRunner
@@ -16,6 +18,10 @@ export interface ContainerSpec {
   readonly network: ContainerConfig['network']
   readonly cwd: string
   readonly mounts: readonly ViewMount[]
+  /** It stays when its program has ended. */
+  readonly isKept?: boolean
+  /** Labels that its image gets too, where one is made of it. */
+  readonly labels?: Readonly<Record<string, string>>
   /** Variables that are no secret: they can be read in the engine's records. */
   readonly env?: Readonly<Record<string, string>>
   /** Further arguments. */
@@ -27,15 +33,16 @@ export interface ContainerSpec {
  * which the image and its arguments follow. Nothing is pulled, kept or logged by the engine.
  */
 export function containerArgs({ user, tools }: Pick<Ground, 'user' | 'tools'>, spec: ContainerSpec): readonly string[] {
-  const { runner, installation, job, processMarker, network, cwd, mounts, env = {}, more = [] } = spec
+  const { runner, installation, job, processMarker, network, cwd, mounts, isKept, env = {}, more = [] } = spec
   const { cpus, memory_mb } = runner.config
   const labels = {
     [installationLabel]: installation,
     [jobLabel]: job,
+    ...spec.labels,
     ...(processMarker !== undefined && { [processLabel]: processMarker }),
   }
   return [
-    ...['run', '--rm', '--interactive', '--pull', 'never', '--log-driver', 'none'],
+    ...['run', ...(isKept === true ? [] : ['--rm']), '--interactive', '--pull', 'never', '--log-driver', 'none'],
     ...Object.entries(labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]),
     ...user,
     // Labels of SELinux would keep a container from the worktree, and must not be put on a person's files.

@@ -33,15 +33,21 @@ const passed = new Set([
   ...['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL'],
 ])
 
-/** Starts a command of a run in a container that lives as long as it does. */
+/** What a container stands on, and the program that leads out of it. */
+export interface Prepared {
+  readonly ground: Ground
+  readonly socat: SocatCopy | null
+}
+
+/** Starts a command of a run in a container that lives as long as it does, unless `kept` says the labels of one to keep. */
 export async function containInContainer(
   options: ContainerBoxOptions,
-  { ground, socat }: { readonly ground: Ground; readonly socat: SocatCopy | null },
+  { ground, socat, kept }: Prepared & { readonly kept?: Readonly<Record<string, string>> },
   request: BoxRequest,
   command: BoxedCommand,
 ): ReturnType<Box['contain']> {
   const { runner, dataDir, views, pathProblem, apiUrl, log } = options
-  const { client, tools } = ground
+  const { client, image, tools, dev } = ground
   const installation = installationOf(dataDir)
   const processMarker = command.env[treeVariable] ?? ''
   const temporary = await makeTemporary()
@@ -70,11 +76,16 @@ export async function containInContainer(
       forwarders.push(await forwardPort({ folder: temporary, processMarker }, [host], port))
     }
     const variables = variablesOf(command.env, request.variables ?? [])
-    const git = await writeGitSettings(temporary, home, view === null ? null : await views.userOf(request.cwd))
+    const isUsersHome = dev !== undefined && request.privateHome === undefined
+    const git = await writeGitSettings(
+      temporary,
+      isUsersHome ? '~' : home,
+      view === null ? null : await views.userOf(request.cwd),
+    )
     const env = { GIT_CONFIG_GLOBAL: git, ...variables, HOME: home, TMPDIR: temporary }
     const start = join(temporary, 'start')
     const listening = listeningScript(forwarders, socat?.command)
-    const script = startScript({ env, tools, listening })
+    const script = startScript({ env, tools, listening, dev, isUsersHome })
     await writeFile(start, script, { mode: 0o600 })
     const mounts = mountsOfRun({ request, command, view, temporary, home, mounts: runner.config.mounts, pathProblem })
     const args = containerArgs(ground, {
@@ -82,10 +93,12 @@ export async function containInContainer(
       installation,
       job: command.env['SVC_EXECUTION_ID'] ?? processMarker,
       processMarker,
+      ...(kept && { isKept: true, labels: kept }),
       network: runner.config.network,
       cwd: request.cwd,
       mounts: [...mounts, ...(socat === null ? [] : [{ from: socat.folder, to: socat.folder, writable: false }])],
       more: [
+        ...(dev?.args ?? []),
         // By its name, so that the machine’s processes can be told to end as the tree that they are.
         ...['--env', treeVariable],
         ...(api === null ? [] : ownHost(api)),
@@ -94,7 +107,7 @@ export async function containInContainer(
     })
     return {
       file: client.program,
-      args: [...client.args, ...args, '/bin/sh', runner.config.image, start, command.file, ...command.args],
+      args: [...client.args, ...args, '/bin/sh', image, start, command.file, ...command.args],
       env: { ...ownVariables(command.env), ...client.env },
       release,
     }

@@ -2,7 +2,10 @@
 export interface ContainerConfig {
   /** A program, or the socket of a service that speaks Docker's protocol; null: whichever is found. */
   readonly engine: 'docker' | 'podman' | `unix://${string}` | null
-  readonly image: string
+  /** Absent with `devcontainer`. */
+  readonly image?: string | undefined
+  /** The image and what else a container has come from the `devcontainer.json` of each project. */
+  readonly devcontainer?: boolean | undefined
   /** Processors at most, also a part of one. */
   readonly cpus?: number | undefined
   readonly memory_mb?: number | undefined

@@ -1,15 +1,17 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentHomes } from '../ports/agent-homes.ts'
+import type { PlacedPrograms } from '../ports/agent-programs.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import { ContainmentUnavailable, type Containment } from '../ports/containment.ts'
-import { containInContainer, type ContainerBoxOptions } from './container-box.ts'
+import type { ProjectBases } from '../ports/base-files.ts'
+import { containInContainer, type ContainerBoxOptions, type Prepared } from './container-box.ts'
 import { installationLabel, jobLabel, processLabel } from './container-args.ts'
-import { installationOf, keptFolder, noSocat, prepareGround } from './ground.ts'
-import type { Ground } from './ground-parts.ts'
+import { installationOf, keptFolder, noSocat, openEngine, prepareGround } from './ground.ts'
+import { createDevGrounds, type DevGrounds } from './devcontainer/dev-grounds.ts'
 import { removeContainers } from './leftovers.ts'
 import { lookIntoImage, type ImagePrograms } from './image-programs.ts'
-import { copySocat, type SocatCopy } from './socat-copy.ts'
+import { copySocat } from './socat-copy.ts'
 
 export interface ContainerContainment extends Pick<
   Containment,
@@ -17,45 +19,57 @@ export interface ContainerContainment extends Pick<
 > {
   /** The kept home of each agent on this runner. */
   readonly homes: Pick<AgentHomes, 'folderOf'>
-  /** The programs in the runner's image and tools. */
-  readonly programs: ImagePrograms
+  /** The programs in the runner's image and tools; with dev containers, in those of a worktree. */
+  readonly programs: ImagePrograms & PlacedPrograms
+  /** Returns what an admin has to trust before the dev container of a project can be used. */
+  readonly neededTrust: DevGrounds['neededTrust']
   /** Removes what a killed service left of a run. */
   removeRun(execution_id: string, options: Cancellable): Promise<void>
   /** Removes what a killed service left of a script. */
   removeScript(processMarker: string, options: Cancellable): Promise<void>
 }
 
-/** What a container stands on, and the program that leads out of it. */
-interface Prepared {
-  readonly ground: Ground
-  readonly socat: SocatCopy | null
+export interface ContainerContainmentOptions extends ContainerBoxOptions {
+  /** What the dev containers of projects are read from. */
+  readonly bases: ProjectBases
 }
 
 /** Contains each program that a runner starts in a container of its own. */
-export function createContainerContainment(options: ContainerBoxOptions): ContainerContainment {
+export function createContainerContainment(options: ContainerContainmentOptions): ContainerContainment {
   const { runner, dataDir, log } = options
   const { network } = runner.config
   const kept = keptFolder(dataDir, runner.id)
   const closing = new AbortController()
   let preparing: Promise<Prepared> | undefined
-  const prepare = async (): Promise<Prepared> => {
-    const { signal } = closing
-    const ground = await prepareGround(options, { signal })
-    return { ground, socat: await copySocat(join(dataDir, 'runners', 'socat'), { signal }) }
-  }
+  const devs = runner.config.devcontainer === true ? createDevGrounds(options) : null
+  const { signal: untilClosed } = closing
+  const socat = () => copySocat(join(dataDir, 'runners', 'socat'), { signal: untilClosed })
+  const prepare = async (): Promise<Prepared> => ({
+    ground: await prepareGround(options, { signal: untilClosed }),
+    socat: await socat(),
+  })
   /** Runs may start in parallel and share one look; what failed is tried again. */
-  const prepared = (): Promise<Prepared> =>
+  const preparedAlike = (): Promise<Prepared> =>
     (preparing ??= prepare().catch((error: unknown) => {
       preparing = undefined
       throw error
     }))
+  const prepared = async (cwd: string | null): Promise<Prepared> => {
+    if (devs === null) return await preparedAlike()
+    if (cwd === null)
+      throw new ContainmentUnavailable('What a dev container has is known once it is that of a worktree.')
+    return await devs.prepare(cwd, await socat(), { signal: untilClosed })
+  }
+  const programsIn = (cwd: string | null): ImagePrograms =>
+    lookIntoImage({ runner, dataDir, ground: async () => (await prepared(cwd)).ground })
+  const programs = programsIn(null)
   const refusal: Containment['refusal'] = (level) => {
     if (network === 'hosts') return hostsRefusal
     return level === 'worktree_and_hosts' && network === 'open' ? openRefusal : null
   }
   const remove = async (labels: Readonly<Record<string, string>>, { signal }: Cancellable): Promise<void> => {
-    const { ground } = await prepared()
-    await removeContainers(ground.client, { ...labels, [installationLabel]: installationOf(dataDir) }, { signal, log })
+    const { client } = await openEngine(runner.config, { signal })
+    await removeContainers(client, { ...labels, [installationLabel]: installationOf(dataDir) }, { signal, log })
   }
   return {
     effectiveLevel: () => (network === 'open' ? 'worktree' : 'worktree_and_hosts'),
@@ -65,7 +79,7 @@ export function createContainerContainment(options: ContainerBoxOptions): Contai
     box: async (request) => {
       const why = refusal(request.level)
       if (why !== null) throw new ContainmentUnavailable(why)
-      const parts = await prepared()
+      const parts = await prepared(request.cwd)
       if (network !== 'open' && parts.socat === null) {
         // It may be installed by the next run.
         preparing = undefined
@@ -85,12 +99,13 @@ export function createContainerContainment(options: ContainerBoxOptions): Contai
         return home
       },
     },
-    programs: lookIntoImage({ runner, dataDir, ground: async () => (await prepared()).ground }),
+    programs: { ...programs, in: devs === null ? () => programs : programsIn },
+    neededTrust: async (base, cancellable) => (await devs?.neededTrust(base, cancellable)) ?? null,
     removeRun: (execution_id, cancellable) => remove({ [jobLabel]: execution_id }, cancellable),
     removeScript: (processMarker, cancellable) => remove({ [processLabel]: processMarker }, cancellable),
     close: async () => {
       closing.abort()
-      await preparing?.catch(() => undefined)
+      await Promise.all([preparing?.catch(() => undefined), devs?.close()])
     },
   }
 }

@@ -8,7 +8,7 @@ import { makeTemporary, removeTemporary } from '../platform/process/run-folders.
 import type { Cancellable } from '../ports/cancellable.ts'
 import { ContainmentUnavailable } from '../ports/containment.ts'
 import type { ContainerConfig, ContainerRunner } from './container-config.ts'
-import type { Ground } from './ground-parts.ts'
+import type { Engine, Ground } from './ground-parts.ts'
 import { containerArgs } from './container-args.ts'
 import { askEngine, findEngine, lastWords, NoEngine, type EngineClient } from './engine-client.ts'
 
@@ -27,18 +27,27 @@ export const installationOf = (dataDir: string): string =>
 /** Returns the folder of what a runner keeps. */
 export const keptFolder = (dataDir: string, runner_id: string): string => join(dataDir, 'runners', runner_id)
 
-/** Makes sure of the engine, the image and the tools. Throws `ContainmentUnavailable` with what to do. */
-export async function prepareGround({ runner, dataDir, log }: GroundOptions, { signal }: Cancellable): Promise<Ground> {
-  const { config } = runner
+/** Makes sure of the engine. Throws `ContainmentUnavailable` with what to do. */
+export async function openEngine(config: Pick<ContainerConfig, 'engine'>, options: Cancellable): Promise<Engine> {
   if (process.platform !== 'linux')
     throw new ContainmentUnavailable('Containers run where Copse runs on Linux only. Choose another runner.')
   const client = clientOf(config)
-  const user = await userArgs(client, { signal })
-  const image = await askEngine(client, ['image', 'inspect', '--format', '{{.Id}}', config.image], { signal })
-  if (image.exit_code !== 0) throw new ContainmentUnavailable(missingImage(client, config.image))
-  const ground: Ground = { client, user, tools: null }
-  if ((config.setup ?? []).length === 0) return ground
-  return { ...ground, tools: await fillTools(ground, { runner, dataDir, log }, signal) }
+  return { client, user: await userArgs(client, options) }
+}
+
+/** Makes sure of the engine, the image and the tools. Throws `ContainmentUnavailable` with what to do. */
+export async function prepareGround(options: GroundOptions, { signal }: Cancellable): Promise<Ground> {
+  const { image = '', engine } = options.runner.config
+  const { client, user } = await openEngine({ engine }, { signal })
+  const found = await askEngine(client, ['image', 'inspect', '--format', '{{.Id}}', image], { signal })
+  if (found.exit_code !== 0) throw new ContainmentUnavailable(missingImage(client, image))
+  return await withTools({ client, user, image, tools: null }, options, { signal })
+}
+
+/** Adds the tools that the runner's setup commands make. Throws `ContainmentUnavailable` if one of them fails. */
+export async function withTools(ground: Ground, options: GroundOptions, { signal }: Cancellable): Promise<Ground> {
+  if ((options.runner.config.setup ?? []).length === 0) return ground
+  return { ...ground, tools: await fillTools(ground, options, signal) }
 }
 
 export const noSocat =
@@ -47,7 +56,7 @@ export const noSocat =
 export const missingImage = ({ program }: EngineClient, image: string): string =>
   `The image ${image} is not on this machine. Get it with \`${basename(program)} pull ${image}\`.`
 
-function clientOf({ engine }: ContainerConfig): EngineClient {
+function clientOf({ engine }: Pick<ContainerConfig, 'engine'>): EngineClient {
   try {
     return findEngine(engine)
   } catch (error) {
@@ -75,7 +84,8 @@ async function fillTools(
   { runner, dataDir, log }: GroundOptions,
   signal: AbortSignal,
 ): Promise<string> {
-  const { image, setup = [] } = runner.config
+  const { setup = [] } = runner.config
+  const { image } = ground
   const hash = createHash('sha256')
     .update(JSON.stringify([image, setup]))
     .digest('hex')
@@ -101,7 +111,7 @@ async function fillTools(
     env: { HOME: temporary, TMPDIR: temporary, SVC_TOOLS_DIR: tools },
   })
   try {
-    const command = [...args, '/bin/sh', runner.config.image, '-c', script, 'sh', ...setup]
+    const command = [...args, '/bin/sh', image, '-c', script, 'sh', ...setup]
     const answer = await askEngine(ground.client, command, { signal, limitMs: setupLimitMs })
     const told = { runner: runner.name, output: `${answer.stdout}${answer.stderr}`, exit_code: answer.exit_code }
     if (answer.exit_code !== 0) {

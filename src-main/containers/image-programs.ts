@@ -25,7 +25,12 @@ const notRun = new Set([125, 126, 127])
 /** Looks into a runner's image and tools by containers without a network. */
 export function lookIntoImage(look: ImageLook): ImagePrograms {
   const known = new Map<string, string>()
+  let lookedIn: string | null = null
   const findAll: ImagePrograms['findAll'] = async (names, options) => {
+    // A worktree gets another image when its dev container has changed.
+    const { image } = await look.ground()
+    if (image !== lookedIn) known.clear()
+    lookedIn = image
     const missing = names.filter((name) => !known.has(name))
     if (missing.length > 0) {
       const script = 'for name in "$@"; do echo "$name=$(command -v -- "$name")"; done'
@@ -54,7 +59,7 @@ async function runInImage(
   words: readonly string[],
   options: Cancellable,
 ): Promise<EngineAnswer> {
-  const { client, user, tools } = await ground()
+  const { client, user, image, tools, dev } = await ground()
   const [script = '', ...args] = words
   const start = containerArgs(
     { user, tools },
@@ -68,8 +73,9 @@ async function runInImage(
       env: { HOME: '/tmp' },
     },
   )
-  const path = tools === null ? script : `PATH=${quoted([`${tools}/bin`])}:"$PATH"; export PATH; ${script}`
-  return await askEngine(client, [...start, '/bin/sh', runner.config.image, '-c', path, ...args], {
+  const variables = dev?.variables ?? ''
+  const path = tools === null ? '' : `PATH=${quoted([`${tools}/bin`])}:"$PATH"; export PATH; `
+  return await askEngine(client, [...start, '/bin/sh', image, '-c', `${variables}${path}${script}`, ...args], {
     ...options,
     limitMs: lookLimitMs,
   })

@@ -3,6 +3,7 @@ import { sweepTemporary } from '../platform/process/run-folders.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import { installationLabel } from './container-args.ts'
 import type { ContainerConfig } from './container-config.ts'
+import { removeWorktreeImages } from './devcontainer/old-images.ts'
 import { askEngine, findEngine, lastWords, NoEngine, type EngineClient } from './engine-client.ts'
 import { installationOf } from './ground.ts'
 
@@ -18,7 +19,9 @@ export async function removeLeftContainers(
     if (error instanceof NoEngine) return
     throw error
   }
-  await removeContainers(client, { [installationLabel]: installationOf(dataDir) }, options)
+  const installation = installationOf(dataDir)
+  await removeContainers(client, { [installationLabel]: installation }, options)
+  await removeWorktreeImages(client, installation, { cwd: null, image: null }, options)
   await sweepTemporary()
 }
 

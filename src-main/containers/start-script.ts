@@ -1,3 +1,4 @@
+import type { DevEnvironment } from './devcontainer/environment.ts'
 import { quoted } from '../platform/process/process-shell.ts'
 import { waitingScript } from '../platform/process/wait-for-others.ts'
 
@@ -7,6 +8,9 @@ export interface StartScript {
   readonly tools: string | null
   /** Opens the ways out of the container; sets `listeners`, its processes. */
   readonly listening: string
+  readonly dev?: DevEnvironment | undefined
+  /** Has the programs use the home of the dev container's user, where they can write there. */
+  readonly isUsersHome?: boolean
 }
 
 /** What a shell can have as a variable's name; shells drop others. */
@@ -16,14 +20,27 @@ const isName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
  * Returns the script that is a container's first program, with the command as its arguments. It has the variables, so
  * that no one reads them on a command line or in the engine's records, and removes itself first.
  */
-export function startScript({ env, tools, listening }: StartScript): string {
+export function startScript({ env, tools, listening, dev, isUsersHome }: StartScript): string {
   const names = Object.entries(env).filter(([name]) => isName(name))
   const variables = names.map(([name, value]) => `export ${name}=${quoted([value])}\n`)
   const path =
     tools === null ? '' : `export SVC_TOOLS_DIR=${quoted([tools])} PATH=${quoted([`${tools}/bin`])}:"$PATH"\n`
   // As the first process of the container it reaps those that lost their parent, as shells do while they wait.
+  const home = dev !== undefined && isUsersHome === true ? usersHome(dev.user) : ''
+  // What starts with a dev container has none of the run's variables, which can be secrets.
+  const starting =
+    dev === undefined ? '' : `export HOME=${quoted([env['HOME'] ?? '/'])}\n${home}${dev.variables}${dev.starts}`
   return `rm -f "$0"
-${variables.join('')}${path}${listening}unset started
-${waitingScript(1, 'kill $listeners 2>/dev/null')}
+${starting}own() { set -- /proc/[0-9]*; own=$#; }
+own
+${variables.join('')}${home}${path}${listening}unset started
+${waitingScript('$own', 'kill $listeners 2>/dev/null')}
 `
 }
+
+/** Returns lines that set HOME to that of a user, by name or number. */
+const usersHome = (user: string): string => `while IFS=: read -r name _ id _ _ folder _; do
+case ${quoted([user])} in "$name" | "$id") [ ! -w "$folder" ] || HOME=$folder ;; esac
+done </etc/passwd 2>/dev/null
+export HOME
+`

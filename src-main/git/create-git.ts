@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { GitViews } from '../ports/git-views.ts'
+import type { BaseFiles } from '../ports/base-files.ts'
 import type { BranchPusher } from '../ports/branch-pusher.ts'
 import type { BaseConflictReader } from '../ports/base-conflict-reader.ts'
 import type { OverlapReader } from '../ports/overlap-reader.ts'
@@ -8,6 +9,7 @@ import type { RepositoryReader } from '../ports/repository-reader.ts'
 import type { RescueStore } from '../ports/rescue-store.ts'
 import type { TargetMover } from '../ports/target-mover.ts'
 import { withTrust, type TrustedPrograms } from './commands/configured-programs.ts'
+import { createBaseFiles } from './create-base-files.ts'
 import { createBranchPusher } from './create-branch-pusher.ts'
 import { createBranchUpdater } from './create-branch-updater.ts'
 import { createDiffReader } from './create-diff-reader.ts'
@@ -40,6 +42,7 @@ export interface Git {
   readonly overlaps: OverlapReader
   readonly baseConflicts: BaseConflictReader
   readonly pusher: BranchPusher
+  readonly baseFiles: BaseFiles
 }
 
 export interface GitOptions extends GitPartsOptions {
@@ -85,6 +88,7 @@ export function createGit(options: GitOptions = {}): Git {
     target: open(createTargetMover(parts)),
     rescues: open(createRescueStore(parts)),
     pusher: open(createBranchPusher(parts)),
+    baseFiles: open(createBaseFiles()),
     overlaps: open({
       readOverlaps: (request, { signal }) => asWorkspaceError(overlaps.readOverlaps(request, { signal })),
       forgetOverlaps: (group) => asWorkspaceError(overlaps.forgetOverlaps(group)),

@@ -1,10 +1,12 @@
 import { createExecutors } from '../agents/create-executors.ts'
-import type { ContainerBoxOptions } from '../containers/container-box.ts'
-import { createContainerContainment } from '../containers/create-container-containment.ts'
+import {
+  createContainerContainment,
+  type ContainerContainmentOptions,
+} from '../containers/create-container-containment.ts'
 import { createScripts } from '../hooks/scripts/run-script.ts'
 import type { Place } from '../ports/place.ts'
 
-export interface ContainerPlaceOptions extends ContainerBoxOptions {
+export interface ContainerPlaceOptions extends ContainerContainmentOptions {
   readonly here: Place
 }
 
@@ -16,13 +18,20 @@ const removeLimitMs = 60_000
 
 /** Returns a place whose files are on this machine and whose processes run in containers, each in one of its own. */
 export function createContainerPlace({ here, ...options }: ContainerPlaceOptions): Place & AsyncDisposable {
-  const { homes, programs, removeRun, removeScript, ...containment } = createContainerContainment(options)
+  const { homes, programs, removeRun, removeScript, neededTrust, ...containment } = createContainerContainment(options)
   const runs = createExecutors({ containment, homes, programs })
   const scripts = createScripts({ containment })
   const limit = () => ({ signal: AbortSignal.timeout(removeLimitMs) })
   return {
     ...here,
     containment,
+    ...(options.runner.config.devcontainer === true && {
+      neededTrust: async ({ project_id, ...start }, cancellable) => {
+        const { repo_path } = start
+        const commit = await options.bases.files.commitOf(start, cancellable)
+        return commit === null ? null : await neededTrust({ project_id, repo_path, commit }, cancellable)
+      },
+    }),
     worktrees: {
       ...here.worktrees,
       ensure: (request, { signal }) =>

@@ -146,11 +146,12 @@ const podContainment: Pick<Place['containment'], 'refusal' | 'effectiveLevel'> =
 
 /** Returns how the containers of a runner are made; null if it has none. */
 function containerOf({ kind, config }: RunnerRecord): ContainerConfig | null {
-  if (kind !== 'container' || config === null || !('engine' in config) || config.image === undefined) return null
-  const { engine, image, cpus, memory_mb, network, mounts, setup } = config
+  if (kind !== 'container' || config === null || !('engine' in config)) return null
+  const { engine, image, devcontainer, cpus, memory_mb, network, mounts, setup } = config
   return {
     engine: engine as ContainerConfig['engine'],
     image,
+    devcontainer,
     network,
     cpus,
     memory_mb,

@@ -14,3 +14,8 @@ export interface AgentPrograms {
   /** Runs a program with arguments for a few seconds; null if it can't be run. */
   ask(path: string, args: readonly string[], options: Cancellable): Promise<ProgramAnswer | null>
 }
+
+/** Programs that each worktree can have others of. */
+export interface PlacedPrograms extends AgentPrograms {
+  in(worktree: string): AgentPrograms
+}

@@ -1,5 +1,8 @@
 import type { ProjectId, RunnerId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Logger } from '../platform/logging/log.ts'
+import type { NeededTrust } from '../../src-shared/contract/runner-trust.ts'
+import type { BranchStart, ProjectBases } from './base-files.ts'
+import type { Cancellable } from './cancellable.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { BranchUpdater } from './branch-updater.ts'
 import type { Containment } from './containment.ts'
@@ -37,6 +40,14 @@ export interface Place {
   readonly runs: Executors
   readonly scripts: Scripts
   readonly containment: Pick<Containment, 'refusal' | 'effectiveLevel' | 'keepsRefs'>
+  /**
+   * Returns what an admin has to trust before runs of a project can start here; null if nothing. Throws
+   * `ContainmentUnavailable` if none can start.
+   */
+  readonly neededTrust?: (
+    start: BranchStart & { readonly project_id: ProjectId },
+    options: Cancellable,
+  ) => Promise<NeededTrust | null>
   /** Where the worktrees are not on this machine: what has come of a task's. */
   readonly arrivals?: Pick<Arrivals, 'look'>
 }
@@ -56,6 +67,7 @@ export interface Places {
 /** What a place shares with this machine if its files are here. */
 export interface SharedParts {
   readonly views: GitViews
+  readonly bases: ProjectBases
   readonly pathProblem: Containment['pathProblem']
   readonly dataDir: string
   readonly apiUrl: () => string | null

@@ -1,5 +1,5 @@
 import type { Runner, RunnerConfig } from '../../src-shared/contract/runners.ts'
-import type { RunnerId } from '../../src-shared/contract/ids.ts'
+import type { ProjectId, RunnerId } from '../../src-shared/contract/ids.ts'
 
 /** `config` is null for this machine, which has none. */
 export type RunnerRecord = Omit<Runner, 'config' | 'running'> & { readonly config: RunnerConfig | null }
@@ -10,4 +10,16 @@ export interface RunnerQueries {
   list(): readonly RunnerRecord[]
   put(record: RunnerRecord): void
   delete(id: RunnerId): void
+}
+
+/** What a dev container of a project wants and consists of, which an admin lets reach the machine of a runner. */
+export interface TrustedContent {
+  readonly runner_id: RunnerId
+  readonly project_id: ProjectId
+  readonly sha256: string
+}
+
+export interface RunnerTrustQueries {
+  has(content: TrustedContent): boolean
+  put(content: TrustedContent & { readonly trusted_by: string; readonly created_at: string }): void
 }

@@ -11,7 +11,7 @@ import type { KnowledgeQueries } from './knowledge-queries.ts'
 import type { NotificationQueries } from './notification-queries.ts'
 import type { BaseConflictQueries } from './base-conflict-queries.ts'
 import type { OverlapQueries } from './overlap-queries.ts'
-import type { RunnerQueries } from './runner-queries.ts'
+import type { RunnerQueries, RunnerTrustQueries } from './runner-queries.ts'
 import type { ForgeIntentQueries, PullRequestQueries } from './pull-request-queries.ts'
 import type { MemberQueries, ProjectQueries, RepoQueries, TrustedRepositoryQueries } from './project-queries.ts'
 import type { BaseHealthQueries, ReviewQueries } from './review-queries.ts'
@@ -57,6 +57,7 @@ export interface Queries {
   readonly external_links: ExternalLinkQueries
   readonly daemons: DaemonQueries
   readonly runners: RunnerQueries
+  readonly runner_trust: RunnerTrustQueries
   /** What runners elsewhere have taken; of those that are over, a day long who may still speak of them. */
   readonly jobs: JobQueries
   readonly members: MemberQueries

@@ -9,12 +9,14 @@ import { daemonRunner, saveRunner } from '../core/runner-records.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import type { DaemonRecord } from '../ports/agent-queries.ts'
 import type { RunnerKinds } from '../ports/runner-kinds.ts'
-import type { RunnerRecord } from '../ports/runner-queries.ts'
+import type { RunnerRecord, TrustedContent } from '../ports/runner-queries.ts'
 import type { Queries } from '../ports/store.ts'
 import { adoptDaemon } from './daemon-runner.ts'
 import { namedRefusal, runningRefusal } from './runner-use.ts'
 
 type NewRunner = Pick<RunnerRecord, 'name' | 'kind' | 'config' | 'projects' | 'capacity' | 'grace_seconds'>
+
+type TrustRecord = TrustedContent & { readonly trusted_by: string; readonly created_at: string }
 
 interface CheckedRunner {
   readonly runner: RunnerRecord
@@ -37,6 +39,8 @@ export interface Runners {
   report(daemon: DaemonRecord, told: DaemonReport, options: Cancellable): Promise<readonly JobOffer[]>
   /** The token of such a machine no longer counts: its jobs are lost. */
   revoke(daemon_id: DaemonId): void
+  /** Notes what an admin lets the dev containers of a project reach on a runner's machine. */
+  trust(content: TrustedContent, trusted_by: string): TrustRecord | Refusal
   /** Notes that a run could not start there. */
   markUnreachable(id: RunnerId, message: string): void
   /** Checks now and then those that are not ready. */
@@ -188,6 +192,16 @@ export function createRunners({ context, runsOn, onChanged }: RunnersDeps): Runn
       runnerKinds.lose(id, 'The token of its machine was revoked.')
       checkBeside(id)
     },
+    trust: ({ runner_id, project_id, sha256 }, trusted_by) =>
+      feed.commit((tx): TrustRecord | Refusal => {
+        const runner = tx.runners.get(runner_id)
+        if (!runner) return notFound('runner')
+        if (tx.projects.get(project_id) === null) return notFound('project')
+        const record = { runner_id, project_id, sha256, trusted_by, created_at: tx.now() }
+        tx.runner_trust.put(record)
+        context.log.info({ runner: runner.name, project_id, sha256, trusted_by }, 'a dev container is trusted')
+        return record
+      }),
     markUnreachable: (id, message) => {
       feed.commit((tx) => {
         const known = tx.runners.get(id)

@@ -22,7 +22,7 @@ import { createBaseConflictQueries } from './base-conflicts.ts'
 import { createOverlapQueries } from './overlaps.ts'
 import { createForgeIntentQueries, createPullRequestQueries } from './pull-requests.ts'
 import { createReviewQueries } from './reviews.ts'
-import { createRunnerQueries } from './runners.ts'
+import { createRunnerQueries, createRunnerTrustQueries } from './runners.ts'
 import { createTaskTemplateQueries } from './task-templates.ts'
 import { createTaskQueries } from './tasks.ts'
 import { createTransitionQueries } from './transitions.ts'
@@ -69,6 +69,7 @@ export function createStore(database: OpenDatabase): Store {
     chapter_proposals: createChapterProposalQueries(db),
     daemons: createDaemonQueries(db),
     runners: createRunnerQueries(db),
+    runner_trust: createRunnerTrustQueries(db),
     jobs: createJobQueries(db),
     members: createMemberQueries(db),
   }

@@ -4,9 +4,12 @@ import type { RunnerId } from '../../src-shared/contract/ids.ts'
 import type { Assignee } from '../../src-shared/contract/tasks.ts'
 import { hereRunner } from '../../src-shared/contract/runners.ts'
 import { isContainable } from '../domain/access/containment.ts'
-import { invalidInput } from '../domain/refusal.ts'
+import { startOfTask } from '../core/branch-starts.ts'
+import { workspaceOwner } from '../core/workspace-of.ts'
+import { invalidInput, isRefusal } from '../domain/refusal.ts'
 import type { Tx } from '../core/event-feed.ts'
-import { runnerRefusal, runnersOf } from '../executions/runner-choice.ts'
+import { likelyPlace, runnerRefusal, runnersOf } from '../executions/runner-choice.ts'
+import { ContainmentUnavailable } from '../ports/containment.ts'
 import type { AgentRecord } from '../ports/agent-queries.ts'
 import type { ProjectRecord } from '../ports/project-queries.ts'
 import type { Queries } from '../ports/store.ts'
@@ -31,6 +34,33 @@ export function claimRunners(
     )
   const ids = runnersOf(context, q, { task, role: null, agent, named: named ?? null })
   return (ids && runnerRefusal(q, ids, { project_id: task.project_id, agent, waits: true })) ?? { ids }
+}
+
+/** Refuses a claim whose run would reach the machine of its runner in a way that no admin has trusted yet. */
+export async function trustRefusal(
+  deps: Pick<StepServices, 'context'>,
+  task: TaskRecord,
+  { claimant, overrides }: { readonly claimant: Assignee; readonly overrides: ExecutionOverrides },
+  signal: AbortSignal,
+): Promise<Refusal | null> {
+  const { context } = deps
+  const { read } = context.store
+  const agent = claimant.type === 'agent' ? read.agents.get(claimant.id) : null
+  const runners = claimRunners(deps, read, task, agent, overrides)
+  if (isRefusal(runners) || runners.ids === null) return null
+  const { neededTrust } = likelyPlace(context, read, task.id, runners.ids)
+  const start = neededTrust && startOfTask(read, workspaceOwner(read, task))
+  if (!neededTrust || !start) return null
+  try {
+    const needed = await neededTrust(start, { signal })
+    if (needed === null) return null
+    const message = `${needed.path} wants to reach the machine of ${needed.runner}. An admin must trust it first.`
+    return { code: 'runner_needs_trust', message, details: { ...needed } }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof ContainmentUnavailable)) throw error
+    return { code: 'containment_unavailable', message: error.message }
+  }
 }
 
 /**

@@ -23,7 +23,7 @@ import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 import { authorityRefusal } from '../core/authority.ts'
-import { claimRunners, planWorktree } from './claim-runners.ts'
+import { claimRunners, planWorktree, trustRefusal } from './claim-runners.ts'
 import { likelyPlace, runnerRefusal } from '../executions/runner-choice.ts'
 import { lowerTask } from '../core/stack-of.ts'
 import { othersInWorkspace, workspaceOf } from '../core/workspace-of.ts'
@@ -126,6 +126,8 @@ async function runClaimGuards(
     if (isRefusal(checked)) return checked
     outcomes = checked.hooks
   }
+  const untrusted = await trustRefusal(deps, task, request, signal)
+  if (untrusted) return untrusted
   const workspace = workspaceOf(read, task)
   if (!workspace || !needsLock(request)) return outcomes
   const holder = await deps.context.places.of(workspace.task_id).locks.readLock(workspace.path)

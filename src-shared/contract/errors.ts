@@ -86,6 +86,7 @@ export const errorStatus = {
   containment_unavailable: 409,
   runner_busy: 409,
   runner_unreachable: 409,
+  runner_needs_trust: 409,
   needs_person: 409,
   branch_missing: 409,
   repository_missing: 409,

@@ -18,14 +18,13 @@ export type RunnerState = (typeof runnerStates)[number]
  */
 const unbuiltRunners: {
   readonly kinds: Partial<Record<RunnerKind, string>>
-  readonly container: Partial<Record<'devcontainer' | 'hosts', string>>
+  readonly container: Partial<Record<'hosts', string>>
 } = {
   kinds: {
     here: 'This machine is always there. Choose another type.',
     daemon: 'This machine connects from its side: add it with `POST /daemons`, and start `svc runner` there.',
   },
   container: {
-    devcontainer: 'Dev containers are not available yet. Name an image.',
     hosts: 'A list of hosts is not available for containers yet. Use `open` or `none`.',
   },
 }
@@ -61,11 +60,9 @@ export const ContainerConfig = z
     devcontainer: z
       .boolean()
       .default(false)
-      .superRefine((wanted, context) => {
-        const message = unbuiltRunners.container.devcontainer
-        if (wanted && message !== undefined) context.addIssue({ code: 'custom', message })
-      })
-      .describe('Use the project’s `devcontainer.json`. Not available yet.'),
+      .describe(
+        'Use the `devcontainer.json` of each project, as it is in the commit where branches start, and no image.',
+      ),
     cpus: z.number().min(0.1).max(1_024).optional().describe('How many processors a container may use.'),
     memory_mb: z.int().min(64).max(16_777_216).optional().describe('How much memory a container may use.'),
     network: z
@@ -89,6 +86,10 @@ export const ContainerConfig = z
   .superRefine(({ image, devcontainer }, context) => {
     if (image === undefined && !devcontainer)
       context.addIssue({ code: 'custom', path: ['image'], message: 'Name the image of the container.' })
+    if (image !== undefined && devcontainer) {
+      const message = 'Each project’s dev container has its own image. Leave this one out.'
+      context.addIssue({ code: 'custom', path: ['image'], message })
+    }
   })
 
 export type ContainerConfig = z.infer<typeof ContainerConfig>

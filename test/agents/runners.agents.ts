@@ -12,6 +12,7 @@ import { sshd } from '../fakes/git-ssh-server.ts'
 import { scripted, type ModelStep } from '../fakes/model-server.ts'
 import { builtFile } from '../helpers/built.ts'
 import { findTestEngine } from '../helpers/container-engine.ts'
+import { removeDevcontainerImages } from '../helpers/devcontainer-job.ts'
 import { present } from '../helpers/present.ts'
 import { runApp, type RunningApp } from '../helpers/running-app.ts'
 import { startTestSshd } from '../helpers/test-sshd.ts'
@@ -71,15 +72,19 @@ const kinds: Readonly<Record<string, StartFar>> = {
     )
     return { runner_id, adapt: same }
   },
-  container: async (running, bench) => {
+  container: (running, bench) => startContainers(running, bench, { image }),
+  'dev container': async (running, bench, made) => {
+    await bench.repository.commit('Describe the tools', {
+      '.devcontainer/devcontainer.json': JSON.stringify({
+        build: { dockerfile: 'Dockerfile' },
+        postCreateCommand: 'git --version',
+        remoteEnv: { IN_DEV_CONTAINER: 'yes' },
+      }),
+      '.devcontainer/Dockerfile': `FROM ${image}\nRUN mkdir -p /opt/project\n`,
+    })
     const found = await findTestEngine()
-    if (typeof found === 'string') throw new Error(found)
-    if (found.path !== '') process.env['PATH'] = `${found.path}:${process.env['PATH'] ?? ''}`
-    const program = dirname(dirname(await realpath(await agentBinary('claude-code'))))
-    const write = [bench.env['HOME'] ?? '']
-    const mounts = { read: [program, dirname(process.execPath)], write }
-    const config = { engine: found.engine, image, network: 'open' as const, mounts }
-    return { runner_id: await ready(running, 'container', config), adapt: same }
+    if (typeof found !== 'string') made.defer(() => removeDevcontainerImages(found.engine, running.dataDir))
+    return await startContainers(running, bench, { devcontainer: true })
   },
   kubernetes: async (running, bench, made) => {
     const model = made.use(await reachable(new URL(bench.model.url).port))
@@ -111,6 +116,21 @@ const kinds: Readonly<Record<string, StartFar>> = {
     }
     return { runner_id, adapt }
   },
+}
+
+/** Makes a runner of containers that have the agent's program of this machine. */
+async function startContainers(
+  running: RunningApp,
+  bench: AgentBench,
+  made: { readonly image: string } | { readonly devcontainer: true },
+): Promise<Far> {
+  const found = await findTestEngine()
+  if (typeof found === 'string') throw new Error(found)
+  if (found.path !== '') process.env['PATH'] = `${found.path}:${process.env['PATH'] ?? ''}`
+  const program = dirname(dirname(await realpath(await agentBinary('claude-code'))))
+  const mounts = { read: [program, dirname(process.execPath)], write: [bench.env['HOME'] ?? ''] }
+  const config = { engine: found.engine, ...made, network: 'open' as const, mounts }
+  return { runner_id: await ready(running, 'container', config), adapt: same }
 }
 
 /** Leads other machines to a port that only this one can reach. */
@@ -154,6 +174,7 @@ const cases = [
   ['Claude Code', 'daemon'] as const,
   ['Codex', 'daemon'] as const,
   ['Claude Code', 'container'] as const,
+  ['Claude Code', 'dev container'] as const,
   ...(process.env['KUBECONFIG'] === undefined ? [] : ([['Claude Code', 'kubernetes']] as const)),
 ]
 

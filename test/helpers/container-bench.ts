@@ -8,6 +8,9 @@ import {
   type ContainerContainment,
 } from '../../src-main/containers/create-container-containment.ts'
 import { pathProblem } from '../../src-main/containment/path-problem.ts'
+import { createBaseFiles } from '../../src-main/git/create-base-files.ts'
+import { createGit } from '../../src-main/git/create-git.ts'
+import { createProjectBases } from '../../src-main/places/project-bases.ts'
 import { createGitViews } from '../../src-main/git/view/git-views.ts'
 import { createLogger } from '../../src-main/platform/logging/log.ts'
 import { childEnvironment } from '../../src-main/platform/process/process-environment.ts'
@@ -49,6 +52,14 @@ export async function startContainerBench(
     runner: { id: 'box', name: 'Box', config },
     dataDir,
     views,
+    bases: createProjectBases({
+      files: createBaseFiles(),
+      scratch: createGit().place.scratch,
+      workspaceRoot,
+      startOf: () => null,
+      repositories: () => [],
+      isTrusted: () => false,
+    }),
     pathProblem: (path) => pathProblem(path, { dataDir, workspaceRoot }),
     apiUrl,
     log: createLogger({ level: 'silent' }),

@@ -21,8 +21,11 @@ export interface TestEngine {
 const programs = [
   ...['sh', 'bash', 'env', 'cat', 'ls', 'mkdir', 'rm', 'cp', 'mv', 'ln', 'chmod', 'touch', 'stat', 'id', 'date'],
   ...['sleep', 'grep', 'sed', 'tr', 'cut', 'head', 'tail', 'sort', 'wc', 'find', 'readlink', 'ps', 'true', 'false'],
-  ...['git', 'curl', 'dd', 'mktemp', 'kill', 'setsid', 'tee', 'stty'],
+  ...['git', 'curl', 'dd', 'mktemp', 'kill', 'setsid', 'tee', 'stty', 'chown'],
 ]
+
+/** Builds of dev containers give files to users and groups by their names. */
+const accounts = { passwd: 'root:x:0:0:root:/root:/bin/sh\n', group: 'root:x:0:\n' }
 
 let found: Promise<TestEngine | string> | undefined
 
@@ -75,7 +78,10 @@ exec unshare -m --propagation private sh -c 'umount /sys/fs/cgroup/unified 2>/de
 async function ensureImage(client: string): Promise<string> {
   const files = await filesOfImage()
   const states = await Promise.all([...files].map(async ([to, from]) => [to, from, (await stat(from)).mtimeMs]))
-  const version = createHash('sha256').update(JSON.stringify(states)).digest('hex').slice(0, 12)
+  const version = createHash('sha256')
+    .update(JSON.stringify([accounts, states]))
+    .digest('hex')
+    .slice(0, 12)
   const image = `localhost/copse-test/small:${version}`
   const isThere = await run(client, ['image', 'inspect', image]).then(
     () => true,
@@ -89,7 +95,7 @@ async function ensureImage(client: string): Promise<string> {
     await chmod(join(root, 'tmp'), 0o1777)
     await symlink('usr/bin', join(root, 'bin'))
     await writeFile(join(root, 'etc', 'copse-test-image'), image)
-    await writeFile(join(root, 'etc', 'passwd'), 'root:x:0:0:root:/root:/bin/sh\n')
+    for (const [name, text] of Object.entries(accounts)) await writeFile(join(root, 'etc', name), text)
     for (const [to, from] of files) {
       await mkdir(dirname(join(root, to)), { recursive: true })
       await copyFile(from, join(root, to))

@@ -1,13 +1,20 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import { defaultRunner, isConfigOf, type RunnerConfig, type RunnerKind } from '../../../src-shared/contract/runners.ts'
-import { isAdmin, mayOnlyRead, type Principal } from '../../domain/access/principal.ts'
+import { actorOf, isAdmin, mayOnlyRead, type Principal } from '../../domain/access/principal.ts'
 import type { RunnerRecord } from '../../ports/runner-queries.ts'
 import { checkExtraPaths } from '../containment.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findRunner, unwrap } from '../find.ts'
 import { defined } from '../new-task.ts'
 
-type Names = 'runners.list' | 'runners.get' | 'runners.create' | 'runners.update' | 'runners.delete' | 'runners.check'
+type Names =
+  | 'runners.list'
+  | 'runners.get'
+  | 'runners.create'
+  | 'runners.update'
+  | 'runners.delete'
+  | 'runners.check'
+  | 'runners.trust'
 
 export function createRunnerHandlers(parts: ApiParts): Handlers<Names> {
   const { store, engine } = parts
@@ -39,6 +46,7 @@ export function createRunnerHandlers(parts: ApiParts): Handlers<Names> {
       const { runner, steps } = unwrap(await runners.check(runner_id))
       return { runner: viewFor(principal, runner), steps: [...steps] }
     },
+    'runners.trust': (content, { principal }) => unwrap(runners.trust(content, actorOf(principal))),
   }
 }
 

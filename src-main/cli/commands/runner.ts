@@ -27,6 +27,7 @@ import { formatTable } from '../table.ts'
 interface AddOptions extends CommonOptions {
   readonly kind: Exclude<RunnerKind, 'here'>
   readonly image?: string
+  readonly devcontainer?: boolean
   readonly host?: string
   readonly port?: number
   readonly sshConfig?: string
@@ -78,6 +79,7 @@ export function addRunner(program: Command, connect: (options: ConnectArguments)
     summary: 'add a runner and check it (admins only)',
     examples: [
       'svc runner add Box --image node:24',
+      'svc runner add Dev --devcontainer',
       'svc runner add Box --image node:24 --engine podman --cpus 4 --memory 8192 --capacity 2',
       'svc runner add Big --kind ssh --host big.example.com',
       'svc runner add Cluster --kind kubernetes --namespace agents --image registry.example.com/agents:1 --capacity 20',
@@ -87,6 +89,7 @@ export function addRunner(program: Command, connect: (options: ConnectArguments)
       new Option('--kind <kind>', 'what carries it').choices(runnerKinds.filter(canMakeRunner)).default('container'),
     )
     .option('--image <image>', 'image of the containers')
+    .option('--devcontainer', 'have the dev container of each project instead of an image')
     .option('--host <host>', 'for ssh: a name of your ssh configuration, or user@host')
     .option('--port <port>', 'for ssh: its port', wholeNumber(1, 65_535))
     .option('--ssh-config <file>', 'for ssh: another configuration file than your own')
@@ -113,6 +116,15 @@ export function addRunner(program: Command, connect: (options: ConnectArguments)
     runCommand(options, async (scene) => check(scene, await findRunner(scene, text))),
   )
   addRunnerLogin(runner)
+  addClientCommand(runner, {
+    usage: 'trust <runner> <sha256>',
+    summary: 'let the dev container of a project reach the machine of a runner (admins only)',
+    examples: ['svc runner trust Dev 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 --project Shop'],
+  })
+    .option('--project <project>', 'project of the dev container; by default that of the current folder')
+    .action((text: string, sha256: string, options: CommonOptions & { readonly project?: string }) =>
+      runCommand(options, (scene) => trust(scene, text, sha256, options.project)),
+    )
   addClientCommand(runner, {
     usage: 'remove <runner>',
     summary: 'remove a runner that nothing uses or names (admins only)',
@@ -161,7 +173,8 @@ async function add(scene: CommandContext, name: string, options: AddOptions): Pr
 
 function configOf(options: AddOptions): OperationInput<'runners.create'>['config'] {
   const { namespace, context, pod } = options
-  const { host, port, sshConfig, folder, image, engine, cpus, memory, network, read, write, setup } = options
+  const { host, port, sshConfig, folder, image, devcontainer, engine, cpus, memory, network, read, write, setup } =
+    options
   const mounts = { ...(read && { read: [...read] }), ...(write && { write: [...write] }) }
   return {
     ...(host !== undefined && { host }),
@@ -172,6 +185,7 @@ function configOf(options: AddOptions): OperationInput<'runners.create'>['config
     ...(context !== undefined && { context }),
     ...(pod !== undefined && { pod }),
     ...(image !== undefined && { image }),
+    ...(devcontainer === true && { devcontainer }),
     ...(engine !== undefined && { engine }),
     ...(cpus !== undefined && { cpus }),
     ...(memory !== undefined && { memory_mb: memory }),
@@ -191,6 +205,13 @@ async function check({ client, out }: CommandContext, { id, name }: Pick<Runner,
     const end = answer.runner.state === 'ready' ? 'is ready' : "isn't ready"
     return [...steps, `${plain(name)} ${end}.`].join('\n')
   })
+}
+
+async function trust(scene: CommandContext, text: string, sha256: string, named: string | undefined): Promise<void> {
+  const { id: runner_id, name } = await findRunner(scene, text)
+  const project = await findProject(scene, named)
+  const answer = await scene.client.call('runners.trust', { runner_id, project_id: project.id, sha256 })
+  await scene.out.answer(answer, () => `The dev container of ${plain(project.name)} is trusted on ${plain(name)}.`)
 }
 
 async function remove(scene: CommandContext, text: string): Promise<void> {

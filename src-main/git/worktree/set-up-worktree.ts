@@ -1,3 +1,4 @@
+import { settleOrAbort } from '../../platform/locks/settle-or-abort.ts'
 import { childEnvironment } from '../../platform/process/process-environment.ts'
 import { spawnTree } from '../../platform/process/process.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
@@ -16,7 +17,12 @@ interface SetupOptions extends Cancellable, Pick<WorktreeRequest, 'env' | 'proce
 export async function runSetup(worktree: string, commands: readonly string[], options: SetupOptions): Promise<void> {
   const { signal, env, processMarker } = options
   const denied: Denial[] = []
-  const box = commands.length > 0 ? await boxFor(worktree, options, (denial) => denied.push(denial)) : undefined
+  signal.throwIfAborted()
+  const boxing = commands.length > 0 ? boxFor(worktree, options, (denial) => denied.push(denial)) : undefined
+  // An image can take long to build. The next command finds it.
+  if (boxing) await settleOrAbort(boxing, signal)
+  signal.throwIfAborted()
+  const box = await boxing
   for (const command of commands) {
     signal.throwIfAborted()
     const [shell, flag] = process.platform === 'win32' ? ['cmd', '/c'] : ['sh', '-c']

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import { settleOrAbort } from '../../platform/locks/settle-or-abort.ts'
 import { childEnvironment } from '../../platform/process/process-environment.ts'
 import { ProcessStartError, killByMarker, spawnTree } from '../../platform/process/process.ts'
 import type { ProcessTree } from '../../platform/process/process.ts'
@@ -51,7 +52,11 @@ async function perform(
 ): Promise<Ending> {
   if (signal.aborted) return { exit_code: cancelledCode }
   const denied = new Map<string, Denial>()
-  const boxed = await boxFor(script, containment, (denial) => denied.set(`${denial.what} ${denial.target}`, denial))
+  const boxing = boxFor(script, containment, (denial) => denied.set(`${denial.what} ${denial.target}`, denial))
+  // An image can take long to build. The next script finds it.
+  await settleOrAbort(boxing, signal)
+  if (signal.aborted) return { exit_code: cancelledCode }
+  const boxed = await boxing
   if (boxed !== null && 'problem' in boxed) {
     await failToStart(output, boxed.problem)
     return { exit_code: notStartedCode }

@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { ExecutionId, JobId, ProjectId, RunnerId } from '../../../src-shared/contract/ids.ts'
 import type { RunnerConfig, RunnerKind, RunnerState } from '../../../src-shared/contract/runners.ts'
 import type { JobRecord } from '../../ports/job-queries.ts'
 import { flag, json } from './columns.ts'
+import { projects } from './work.ts'
 
 /** Where runs happen. The row `here` is this machine; a migration made it. */
 export const runners = sqliteTable('runners', {
@@ -19,6 +20,25 @@ export const runners = sqliteTable('runners', {
   last_error: text('last_error'),
   created_at: text('created_at').notNull(),
 })
+
+/** What dev containers of a project may reach on the machine of a runner, as an admin said. */
+export const runnerTrust = sqliteTable(
+  'runner_trust',
+  {
+    runner_id: text('runner_id')
+      .$type<RunnerId>()
+      .notNull()
+      .references(() => runners.id, { onDelete: 'cascade' }),
+    project_id: text('project_id')
+      .$type<ProjectId>()
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    sha256: text('sha256').notNull(),
+    trusted_by: text('trusted_by').notNull(),
+    created_at: text('created_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.runner_id, t.project_id, t.sha256] })],
+)
 
 /** Jobs that runners elsewhere have taken; a day longer, who may still speak of those that are over. */
 export const jobs = sqliteTable(

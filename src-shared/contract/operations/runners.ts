@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { RunnerId } from '../ids.ts'
+import { ProjectId, RunnerId } from '../ids.ts'
 import { del, get, list, patch, post } from '../operation.ts'
+import { RunnerTrust, Sha256 } from '../runner-trust.ts'
 import { NewRunnerKind, Runner, RunnerCheckStep, RunnerFields } from '../runners.ts'
 
 const ofRunner = { runner_id: RunnerId }
@@ -38,5 +39,12 @@ export const runnersOperations = {
     'Check whether runs can start on a runner, and say what to fix. A check that runs already is joined.',
     z.object(ofRunner),
     z.object({ runner: Runner, steps: z.array(RunnerCheckStep) }),
+  ),
+  'runners.trust': post(
+    '/runners/{runner_id}/trust',
+    'admin',
+    'Let the dev container of a project reach the machine of a runner, as the refusal `runner_needs_trust` says it wants to.',
+    z.object({ ...ofRunner, project_id: ProjectId, sha256: Sha256 }),
+    RunnerTrust,
   ),
 } as const

@@ -161,7 +161,7 @@ export const tasksOperations = {
       'workspace_locked',
       'wip_limit',
       'limit_reached',
-      'containment_unavailable',
+      ...(['containment_unavailable', 'runner_needs_trust'] as const),
       'workspace_failed',
       'transition_blocked',
       'humans_only',

@@ -1,6 +1,8 @@
-import { join } from 'node:path'
+import { once } from 'node:events'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createRequire } from 'node:module'
+import { Worker } from 'node:worker_threads'
 import { startDesktop } from './electron-standin/start-desktop.ts'
 
 // node package-start.ts FOLDER: starts a packed app that was unpacked there, checks it, and ends it.
@@ -31,6 +33,11 @@ if (run !== 'succeeded') throw new Error(`The demo's agent in the packed app: ${
 // Modules that load later: a pseudo-terminal, passwords, and the updater, which only Electron can start.
 const require = createRequire(pathToFileURL(join(app, 'package.json')))
 for (const name of ['node-pty', 'bcrypt', 'electron-updater/package.json']) require(name)
+
+// What builds dev containers is started in a thread, from its own file.
+const cli = join(dirname(require.resolve('@devcontainers/cli/package.json')), 'dist/spec-node/devContainersSpecCLI.js')
+const [ended] = (await once(new Worker(cli, { argv: ['--version'], stdout: true }), 'exit')) as [number]
+if (ended !== 0) throw new Error(`The program for dev containers in the packed app ended with ${ended}.`)
 
 const code = await desktop.quit()
 if (code !== 0 || desktop.log() !== '') throw new Error(`The packed app ended with ${code}: ${desktop.log()}`)

@@ -41,6 +41,7 @@ const byKey: Values = {
   repo: 'r',
   token_secret_ref: 'COPSE_NO_SUCH_TOKEN',
   url: 'http://127.0.0.1:9/o/r/issues/1',
+  sha256: '0'.repeat(64),
   timestamp: '20261121T090000000Z',
   event: 'on_task_done',
   hook: { type: 'script', command: 'true' },

@@ -70,6 +70,31 @@ test('adds, lists, checks and removes runners, and claims a task for one', async
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('needs a `namespace`') as string })
 })
 
+test('tells what a dev container wants to reach, and trusts it', async () => {
+  await repository.commit('Use a dev container', {
+    '.devcontainer.json': '{ "image": "any", /* for caches */ "mounts": ["source=cache,target=/cache,type=volume"], }',
+  })
+  await json<Agent>('agent', 'add', 'Codex', '--executor', 'command', '--command', 'true')
+  const { runner } = await json<{ runner: Runner }>(
+    ...['runner', 'add', 'Dev', '--devcontainer', '--engine', 'unix:///no/such.sock'],
+  )
+  expect(runner.config).toMatchObject({ devcontainer: true })
+  const task = await json<{ ref: string }>('task', 'create', 'Two')
+  const claim = () => svc('task', 'claim', task.ref, '--agent', 'Codex', '--on', 'Dev', '--wait')
+  const { code, stderr } = await claim()
+  expect(code).toBe(1)
+  expect(stderr).toContain('.devcontainer.json wants to reach the machine of Dev. An admin must trust it first.')
+  expect(stderr).toContain('\n  mount: source=cache,target=/cache,type=volume\n')
+  const [, command = ''] = /`svc ([^`]+)`/.exec(stderr) ?? []
+  expect(await svc(...command.split(' '))).toMatchObject({
+    code: 0,
+    stdout: 'The dev container of Shop is trusted on Dev.\n',
+  })
+  expect((await claim()).stdout).toContain('Codex waits (runner unreachable) to work on it')
+  await svc('task', 'stop', task.ref)
+  expect(await svc('runner', 'trust', 'Dev', 'abc')).toMatchObject({ code: 1 })
+})
+
 test.runIf(sshd !== null)(
   'starts a program on an SSH runner in this terminal, and says what to do for others',
   async () => {

@@ -48,7 +48,7 @@ test('says which runners can’t be made yet, and takes no field that it does no
     ['kubernetes', { ...image, namespace: 'Agents' }, 'A name of lower-case letters'],
     ['kubernetes', { ...image, namespace: 'agents', host: 'far' }, 'host'],
     ['daemon', { shared: true }, 'This machine connects from its side'],
-    ['container', { devcontainer: true }, 'Dev containers are not available yet. Name an image.'],
+    ['container', { image: 'any', devcontainer: true }, 'Each project’s dev container has its own image.'],
     ['container', {}, 'Name the image of the container.'],
     ['container', { ...image, host: 'far' }, 'host'],
     ['container', { ...image, network: 'hosts' }, 'A list of hosts is not available for containers yet.'],
