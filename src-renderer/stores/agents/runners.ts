@@ -47,6 +47,10 @@ export const useRunners = defineStore('runners', () => {
       })
       return found
     },
+    /** Lets the dev container of a project reach the machine of a runner. */
+    trust: async (content: OperationInput<'runners.trust'>): Promise<void> => {
+      await client.call('runners.trust', content)
+    },
     delete: async (runnerId: string): Promise<void> => {
       await client.call('runners.delete', { runner_id: runnerId })
       remove(runnerId)

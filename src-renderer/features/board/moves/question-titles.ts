@@ -14,6 +14,7 @@ const questionTitles: Readonly<Record<Exclude<MoveQuestion['kind'], 'chain'>, st
   priority: 'Priority',
   move: 'Move to',
   template: 'Save as template',
+  trust: 'Trust this dev container?',
 }
 
 /** Returns the title of the dialog of a question; of two tasks in a chain, it names both. */

@@ -2,6 +2,7 @@ import { shallowRef, watch, type ShallowRef } from 'vue'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 import type { ExecutionOverrides } from '../../../../src-shared/contract/executions.ts'
 import { limitAmount, limitNames, raisedTo } from '../../../../src-shared/contract/limit-names.ts'
+import type { NeededTrust } from '../../../../src-shared/contract/runner-trust.ts'
 import type { Assignee, Task, TaskMove } from '../../../../src-shared/contract/tasks.ts'
 import { count } from '../../../formatters/format-amounts.ts'
 import { hasOpenPull } from '../../../model/pull-request-text.ts'
@@ -34,6 +35,8 @@ export type MoveQuestion =
   | { readonly kind: 'chain'; readonly task: Task; readonly first: Task | null; readonly next: Task | null }
   | { readonly kind: BulkQuestion; readonly task: Task; readonly tasks: readonly Task[] }
   | { readonly kind: 'move'; readonly task: Task; readonly moves: readonly TaskMove[] | null }
+  /** The dev container of a claim wants to reach the machine of its runner. */
+  | { readonly kind: 'trust'; readonly task: Task; readonly needed: NeededTrust; readonly claim: () => Promise<void> }
 
 /** The moves and other changes of tasks on the board, with the questions that they ask. */
 export interface Moves {
@@ -138,7 +141,12 @@ export function useMoves(): Moves {
       })
     }
   }
-  const claim = (task: Task, to: string | null, agentId: string | null, overrides?: ExecutionOverrides) =>
+  const claim = (
+    task: Task,
+    to: string | null,
+    agentId: string | null,
+    overrides?: ExecutionOverrides,
+  ): Promise<void> =>
     optimistic(
       task,
       to,
@@ -147,6 +155,12 @@ export function useMoves(): Moves {
         startLater(task, agentId, overrides)(error) ??
         raiseAndStart(task, agentId, overrides)(error) ??
         waitForRunner(task, agentId, overrides)(error),
+      (error) => {
+        if (!(error instanceof ApiError) || error.code !== 'runner_needs_trust') return false
+        const needed = error.details as NeededTrust
+        ask({ kind: 'trust', task, needed, claim: () => claim(task, to, agentId, overrides) })
+        return true
+      },
     )
   /** Returns a toast action that queues the run until a runner is ready, if none could be reached. */
   const waitForRunner =
@@ -328,17 +342,22 @@ function withOptimisticMove() {
   }
   return {
     unchangedText,
-    /** Runs `work` with the card already in `to`; an error moves it back and shows a toast. */
+    /**
+     * Runs `work` with the card already in `to`; an error moves it back and shows a toast, unless `asksAbout` asks about
+     * it.
+     */
     async optimistic(
       task: Task,
       to: string | null,
       work: () => Promise<unknown>,
       actionFor?: (error: unknown) => ToastAction | undefined,
+      asksAbout?: (error: unknown) => boolean,
     ): Promise<void> {
       try {
         await (to === null ? work() : tasks.moving(task.id, to, work))
         toasts.succeeded(task.id)
       } catch (error) {
+        if (asksAbout?.(error) === true) return
         toasts.refused(error, unchangedText(task), actionFor?.(error) ?? toasts.opening(task), task)
       }
     },

@@ -5,6 +5,8 @@ type ContainerNetwork = (typeof containerNetworks)[number]
 
 /** The configuration of containers while it is edited. */
 export interface ContainerDraft {
+  /** `image`: the one named. `project`: that of each project's dev container. */
+  source: 'image' | 'project'
   image: string
   /** `first`: the first that answers. `socket`: the one at `socket`. */
   engine: 'first' | 'docker' | 'podman' | 'socket'
@@ -17,6 +19,11 @@ export interface ContainerDraft {
   write: string
   /** One command per line. */
   setup: string
+}
+
+export const sourceLabels: Readonly<Record<ContainerDraft['source'], string>> = {
+  image: 'An image',
+  project: 'The project’s dev container',
 }
 
 export const engineLabels: Readonly<Record<ContainerDraft['engine'], string>> = {
@@ -42,6 +49,7 @@ export function containerDraft(config?: ContainerConfig): ContainerDraft {
   const engine = config?.engine ?? null
   const isSocket = engine !== null && engine !== 'docker' && engine !== 'podman'
   return {
+    source: config?.devcontainer === true ? 'project' : 'image',
     image: config?.image ?? '',
     engine: engine === null ? 'first' : isSocket ? 'socket' : engine,
     socket: isSocket ? engine : '',
@@ -60,8 +68,8 @@ export const hasContainerExtras = ({ read, write, setup }: ContainerDraft): bool
 
 /** Returns what is still missing, or null. */
 export function missingOfContainer(draft: ContainerDraft): string | null {
-  if (draft.image.trim() === '') return 'Name an image'
-  if (/\s/.test(draft.image.trim())) return 'An image has no spaces in its name'
+  if (draft.source === 'image' && draft.image.trim() === '') return 'Name an image'
+  if (draft.source === 'image' && /\s/.test(draft.image.trim())) return 'An image has no spaces in its name'
   if (draft.engine === 'socket' && !/^unix:\/\/\/\S+$/.test(draft.socket.trim()))
     return 'Write the socket as unix:///run/…'
   if (draft.cpus.trim() !== '' && !(Number(draft.cpus) >= 0.1)) return 'Use at least 0.1 processors'
@@ -78,8 +86,8 @@ export function containerConfig(draft: ContainerDraft, before?: ContainerConfig)
   const isSame = before !== undefined && draft.setup === before.setup.join('\n')
   return {
     engine: engineOf(draft),
-    image: draft.image.trim(),
-    devcontainer: before?.devcontainer ?? false,
+    ...(draft.source === 'image' && { image: draft.image.trim() }),
+    devcontainer: draft.source === 'project',
     ...(cpus !== undefined && { cpus }),
     ...(memory_mb !== undefined && { memory_mb }),
     network: draft.network,

@@ -80,6 +80,14 @@ describe('a container', () => {
     const changed = { ...containerDraft(config), setup: 'only this' }
     expect(containerConfig(changed, config).setup).toEqual(['only this'])
   })
+  test('is made from the dev container of each project instead of an image', () => {
+    const draft = { ...containerDraft(), source: 'project', image: 'left:1' } as const
+    expect(missingOfContainer({ ...draft, image: '' })).toBeNull()
+    const sent = containerConfig(draft)
+    expect(sent).toEqual({ engine: null, devcontainer: true, network: 'open', setup: [] })
+    expect(ContainerConfig.parse(sent)).toEqual(sent)
+    expect(containerConfig(containerDraft(sent), sent)).toEqual(sent)
+  })
   test('says what is missing before anything is sent', () => {
     const draft = { ...containerDraft(), image: 'node:24' }
     expect(missingOfContainer(draft)).toBeNull()
