@@ -34,7 +34,7 @@ export async function runScriptHook(
   const stderr = createOutputCapture({ maxBytes: maxOutputBytes, redact })
   const output = () => ({ stdout: stdout.text(), stderr: stderr.text() })
   if (live) live.output = output
-  const { exit_code, timed_out } = await scripts.run(
+  const { exit_code, timed_out, not_run } = await scripts.run(
     {
       command: hook.command,
       cwd,
@@ -52,6 +52,7 @@ export async function runScriptHook(
     if (!(signal.reason instanceof HookAborted)) signal.throwIfAborted()
     return { status: 'failed', exit_code, reason: 'ended, as the work was over', ...output() }
   }
+  if (not_run !== undefined) return { status: 'failed', exit_code: null, reason: not_run, ...output() }
   if (timed_out) {
     return { status: 'timed_out', exit_code, reason: `timed out after ${hook.timeout_seconds} s`, ...output() }
   }

@@ -12,6 +12,7 @@ export interface Entry {
   readonly task_id: string
   readonly execution_id: ExecutionId | null
   readonly ground: JobGround
+  readonly needsContact: boolean
   /** null: the runner has it from an earlier service, and none has taken it up yet. */
   owner: JobOwner | null
   /** null: the runner has it. */
@@ -67,6 +68,7 @@ export function newEntry(id: JobId, work: JobWork): Entry {
     task_id: spec.task_id,
     execution_id: spec.execution?.id ?? null,
     ground: { folder: spec.folder, files: spec.files, loan },
+    needsContact: work.needs_contact,
     owner: work,
     spec,
     lease: newLease,
@@ -93,6 +95,7 @@ export function entryOf(record: JobRecord): Entry {
     task_id,
     execution_id,
     ground,
+    needsContact: false,
     owner: null,
     spec,
     lease: { fence, state: 'accepted', instance, silent_ms: silentSeconds * 1_000 + 1 },

@@ -50,6 +50,8 @@ export interface JobWork extends JobOwner {
   readonly runner_id: RunnerId
   readonly spec: Omit<JobSpec, 'job'>
   readonly loan: string
+  /** On offer, it ends once its runner was out of contact for too long; else what carries it says when it must. */
+  readonly needs_contact: boolean
 }
 
 /** A run that a runner has from an earlier service. */
@@ -114,7 +116,7 @@ export interface Jobs extends JobAccess {
   ): Promise<void>
   ask(call: JobCall, input: z.infer<typeof JobAsk>): void
   finish(call: JobCall, input: JobFinish, options: Cancellable): Promise<void>
-  /** The runner said, or was seen, to be gone: its jobs are lost. */
+  /** The runner said, or was seen, to be gone: its jobs are lost, and those that it has not taken end too. */
   lose(runner_id: RunnerId, why: string): void
   /** What carries a job can't start, or has ended; `why` is a sentence. */
   loseJob(job_id: JobId, why: string): void

@@ -160,7 +160,7 @@ export function createJobs({ clock, newId, newToken, hashToken, records, onLate 
       const { state } = entry.lease
       if (state === 'over' || entry.stopping) return
       entry.stopping = true
-      if (!entry.isBegun) return over(entry, { kind: 'withdrawn' })
+      if (state === 'offered' || !entry.isBegun) return over(entry, { kind: 'withdrawn' })
       // No one hears its end any more; its runner ends it when it hears of that.
       if (closing.signal.aborted && entry.finishedWith === null) return over(entry, { kind: 'lost', why: closedText })
       wakeUp(entry)
@@ -303,8 +303,7 @@ export function createJobs({ clock, newId, newToken, hashToken, records, onLate 
     lose: (runner_id, why) => {
       instances.delete(runner_id)
       for (const entry of entries.values())
-        if (entry.runner_id === runner_id && entry.lease.state === 'accepted' && entry.finishedWith === null)
-          over(entry, { kind: 'lost', why })
+        if (entry.runner_id === runner_id && entry.finishedWith === null) over(entry, endFor(entry, why))
     },
     loseJob: (job_id, why) => {
       const entry = entries.get(job_id)
@@ -322,11 +321,11 @@ export function createJobs({ clock, newId, newToken, hashToken, records, onLate 
       const awake_ms = Math.min(clock.now() - sweptAt, 2 * sweepMs)
       sweptAt = clock.now()
       for (const entry of entries.values()) {
-        if (!hasOwner(entry) || entry.lease.state !== 'accepted' || entry.finishing !== null) continue
+        const isCounted = entry.lease.state === 'accepted' || entry.needsContact
+        if (!hasOwner(entry) || !isCounted || entry.finishing !== null) continue
         entry.lease = pass(entry.lease, Math.max(0, awake_ms))
         noteLink(entry)
-        if (isLost(entry.lease, limitsOf(entry.owner)))
-          over(entry, { kind: 'lost', why: 'Its runner was out of contact for too long.' })
+        if (isLost(entry.lease, limitsOf(entry.owner))) over(entry, endFor(entry, silentText))
       }
       if (clock.now() - deletedAt < deleteEveryMs) return
       deletedAt = clock.now()
@@ -385,9 +384,14 @@ export function createJobs({ clock, newId, newToken, hashToken, records, onLate 
   }
 }
 
+const silentText = 'Its runner was out of contact for too long.'
 const closedText = 'Copse stopped while it was ended on another machine.'
 
 const hasOwner = (entry: Entry): entry is Entry & { readonly owner: JobOwner } => entry.owner !== null
+
+/** Returns how a job ends whose runner is gone. */
+const endFor = ({ lease }: Entry, why: string): JobEnd =>
+  lease.state === 'offered' ? { kind: 'unreached', why } : { kind: 'lost', why }
 
 const untakenFor = (end: JobEnd): string | null =>
   end.kind === 'unreached' ? end.why : end.kind === 'withdrawn' ? 'Copse was stopped.' : null

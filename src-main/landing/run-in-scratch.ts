@@ -81,8 +81,9 @@ async function runAll(
     })
   const stamp = new Date(context.clock.now()).toISOString().replaceAll(/[:.]/g, '-')
   for (const [index, command] of settings.setup_commands.entries()) {
-    const { exit_code, output_tail } = await perform(command, `landing-${stamp}-setup-${index + 1}.log`)
+    const { exit_code, output_tail, not_run } = await perform(command, `landing-${stamp}-setup-${index + 1}.log`)
     signal.throwIfAborted()
+    if (not_run !== undefined) return { kind: 'broken', message: redact(not_run) }
     if (exit_code === 0) continue
     const output = redact(output_tail)
     return { kind: 'broken', message: `The setup command “${command}” ended with exit code ${exit_code}.\n${output}` }
@@ -93,6 +94,7 @@ async function runAll(
     const first = await perform(command, log_name)
     signal.throwIfAborted()
     if (first.exit_code === 0) continue
+    if (first.not_run !== undefined) return { kind: 'broken', message: redact(first.not_run) }
     const again = settings.landing.retry_failed
       ? await perform(command, `landing-${stamp}-${index + 1}-again.log`)
       : first
@@ -101,6 +103,7 @@ async function runAll(
       flaky.push(command)
       continue
     }
+    if (again.not_run !== undefined) return { kind: 'broken', message: redact(again.not_run) }
     const { exit_code } = again
     return { kind: 'failed', step: command, exit_code, output_tail: redact(again.output_tail), log_name }
   }

@@ -19,7 +19,7 @@ export function createPlaces({ here, runners, kinds, runnerOf, ciRunnerOf }: Pla
   const made = new Map<RunnerId, { readonly of: string; readonly place: Place }>()
   const placeOf = (runner: RunnerRecord): Place => {
     if (runner.id === hereRunner) return here
-    const of = JSON.stringify([runner.kind, runner.name, runner.config])
+    const of = JSON.stringify([runner.kind, runner.name, runner.config, runner.grace_seconds])
     const known = made.get(runner.id)
     if (known?.of === of) return known.place
     const place = kinds.place(runner)

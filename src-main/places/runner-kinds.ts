@@ -67,7 +67,8 @@ export function createRunnerKinds(here: Place, shared: SharedParts, elsewhere: E
       }
       if (isKubernetes(runner)) {
         const { carry } = clusters.of(runner, runner.config)
-        return createRemotePlace({ ...elsewhere, here, runner, carry, containment: podContainment })
+        const pods = { hasMachinePerJob: true, containment: podContainment }
+        return createRemotePlace({ ...elsewhere, here, runner, carry, ...pods })
       }
       const config = containerOf(runner)
       if (config === null) throw new RunnerUnreachableError(`This version of Copse can’t use ${runner.name}.`)

@@ -109,9 +109,16 @@ function uncontainable(
 ): ErrorAnnotation | null {
   const message =
     ci_steps.length === 0 ? null : places.of(task.id).containment.refusal(toSettings(project).ci_containment)
-  if (message === null) return null
-  return { type: 'hook_failed', message, hook: runCiSteps.name, recovery_actions: ['retry_hook'] }
+  return message === null ? null : heldFor(message)
 }
+
+/** Holds the task for a person, because what fails the steps is nothing that an agent can fix. */
+const heldFor = (message: string): ErrorAnnotation => ({
+  type: 'hook_failed',
+  message,
+  hook: runCiSteps.name,
+  recovery_actions: ['retry_hook'],
+})
 
 const maxChangedBySteps = 1_000
 
@@ -173,6 +180,7 @@ async function runSteps(
     const { exit_code, duration_ms } = result
     const step: StepResult = { ...begun, exit_code, duration_ms, output_tail: redact(result.output_tail) }
     review = await save(context, task, { ...review, step_results: [...done, step] })
+    if (result.not_run !== undefined) return await hold(context, task, heldFor(redact(result.not_run)))
     if (exit_code !== 0) return rejection(context, review, step, result.timed_out ? timeout_ms : null)
   }
   return { kind: 'passed', review }

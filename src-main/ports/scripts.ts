@@ -31,6 +31,8 @@ export interface ScriptResult {
   readonly duration_ms: number
   /** The last 10 KB of stdout and stderr together, cut at whole characters. */
   readonly output_tail: string
+  /** Why its runner could not run it to its end, with what to do about it; absent: it ran, or could not start here. */
+  readonly not_run?: string
 }
 
 export interface Scripts {

@@ -50,7 +50,8 @@ export async function runStateScript(
   )
   if (run.status === 'succeeded') return { kind: 'ok' }
   const output = (run.stderr.trim() || run.stdout.trim()).slice(-2_000)
-  const reason = [run.reason, output].filter(Boolean).join(': ')
+  // Of what did not run, the output is the reason.
+  const reason = [run.reason, run.exit_code === null ? '' : output].filter(Boolean).join(': ')
   return {
     kind: 'failed',
     reason,

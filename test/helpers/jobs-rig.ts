@@ -20,7 +20,7 @@ export interface Rig {
   readonly links: string[]
   readonly asked: string[]
   /** `byHand`: the owner says itself when the job may begin and when its end is saved. */
-  offer(byHand?: 'byHand', kind?: JobSpec['kind']): Job
+  offer(byHand?: 'byHand', kind?: JobSpec['kind'], listener?: Partial<JobOwner>): Job
   accept(offer: JobOffer, instance?: string): Promise<JobSpec>
   /** Ends the service and starts the next one; returns what the run is to it. */
   restart(): Job
@@ -76,11 +76,13 @@ export function createRig(): Rig {
     links: [],
     asked: [],
     missing: [],
-    offer: (byHand, kind = 'run') => {
+    offer: (byHand, kind = 'run', listener = {}) => {
       const job = rig.jobs.offer({
         ...owner,
+        ...listener,
         runner_id: runner,
         loan: 'loan',
+        needs_contact: kind === 'steps',
         spec: {
           kind,
           task_id: '0197f1c0-0000-7000-8000-000000000002' as TaskId,

@@ -5,7 +5,10 @@ export interface Lease {
   readonly state: 'offered' | 'accepted' | 'over'
   /** The runner's process that took it; null before. */
   readonly instance: string | null
-  /** How long the runner has been silent while the service was awake, in milliseconds. */
+  /**
+   * How long the runner has been silent while the service was awake, in milliseconds; of a job on offer, how long it has
+   * not asked for work.
+   */
   readonly silent_ms: number
 }
 
@@ -49,9 +52,9 @@ export function speak(lease: Lease, fence: number): Lease | LeaseRefusal {
 
 const heard = (lease: Lease): Lease => (lease.silent_ms === 0 ? lease : { ...lease, silent_ms: 0 })
 
-/** Time has passed in which the service was awake. */
+/** Counts time in which the service was awake. */
 export const pass = (lease: Lease, awake_ms: number): Lease =>
-  lease.state === 'accepted' ? { ...lease, silent_ms: lease.silent_ms + awake_ms } : lease
+  lease.state === 'over' ? lease : { ...lease, silent_ms: lease.silent_ms + awake_ms }
 
 export const isLinkLost = ({ silent_ms }: Lease, { link_ms }: LeaseLimits): boolean => silent_ms > link_ms
 

@@ -32,6 +32,7 @@ export interface RemotePlaceParts extends Omit<Elsewhere, 'tokens' | 'program' |
   readonly here: Place
   readonly runner: StartJobParts['runner']
   readonly carry?: StartJobParts['carry']
+  readonly hasMachinePerJob?: boolean
   /** What holds the runs there; without it no run is contained. */
   readonly containment?: Pick<Place['containment'], 'refusal' | 'effectiveLevel'>
 }
@@ -49,6 +50,7 @@ export function createRemotePlace(parts: RemotePlaceParts): Place {
     mirror,
     runner,
     ...(parts.carry && { carry: parts.carry }),
+    hasMachinePerJob: parts.hasMachinePerJob === true,
     worktreeAt,
     scratchAt: async (path, { signal }) => ({
       repo_path: await commonDir(path, { signal }),
@@ -70,7 +72,7 @@ export function createRemotePlace(parts: RemotePlaceParts): Place {
     },
     arrivals,
     runs: createRemoteRuns(here.runs, startJob),
-    scripts: createRemoteScripts(startJob),
+    scripts: createRemoteScripts(startJob, runner),
     containment: {
       // Not asked of its machine yet: what names a level is refused, and nothing passes for contained.
       refusal: (level) =>

@@ -1,4 +1,5 @@
 import { eventsLog, type JobEvent } from '../../../src-shared/contract/job-events.ts'
+import type { JobEnd } from '../../jobs/job.ts'
 import type { ScriptResult, ScriptRun, Scripts } from '../../ports/scripts.ts'
 import { createEventReader } from './read-events.ts'
 import type { StartJob } from './start-job.ts'
@@ -7,7 +8,7 @@ const cancelledCode = 130
 const notStartedCode = 126
 
 /** Runs scripts on a runner, as jobs of one step. */
-export function createRemoteScripts(startJob: StartJob): Scripts {
+export function createRemoteScripts(startJob: StartJob, runner: { readonly name: string }): Scripts {
   return {
     // A job ends with its lease.
     reap: () => Promise.resolve(),
@@ -21,8 +22,10 @@ export function createRemoteScripts(startJob: StartJob): Scripts {
       })
       if (signal.aborted) return ended(cancelledCode)
       let result: ScriptResult | null = null
+      let isLeft = false
       let writing: Promise<void> = Promise.resolve()
       const take = (event: JobEvent): void => {
+        if (isLeft) return
         if (event.type === 'step') result = event
         if (event.type !== 'output') return
         const bytes = Buffer.from(event.data, 'base64')
@@ -42,24 +45,42 @@ export function createRemoteScripts(startJob: StartJob): Scripts {
           return null
         },
         onAsk: () => undefined,
-        onLink: () => undefined,
+        onLink: () => leaveIfLost(),
       })
-      const stop = (): void => job.stop()
+      const left = Promise.withResolvers<null>()
+      // What was stopped there ends once the runner hears of it, for which no one here waits.
+      const leaveIfLost = (): void => {
+        if (signal.aborted && job.isLinkLost()) left.resolve(null)
+      }
+      const stop = (): void => {
+        job.stop()
+        leaveIfLost()
+      }
       signal.addEventListener('abort', stop, { once: true })
       job.begin()
-      const end = await job.ended
+      if (signal.aborted) stop()
+      const end = await Promise.race([job.ended, left.promise])
+      isLeft = true
       signal.removeEventListener('abort', stop)
       await writing
       job.settle()
-      if (signal.aborted) return ended(cancelledCode)
+      if (signal.aborted || end === null) return ended(cancelledCode)
       if (result !== null) return result
-      const why = end.kind === 'finished' ? (end.report.message ?? '') : end.kind === 'withdrawn' ? '' : end.why
-      const note = Buffer.from(`Could not be run on its runner: ${why}\n`)
+      const not_run = reasonFor(end, runner.name)
+      const note = Buffer.from(`${not_run}\n`)
       script.stderr?.push(note)
       await script.log?.write(note)
-      return ended(notStartedCode, note.toString('utf8'))
+      return { ...ended(notStartedCode, note.toString('utf8')), not_run }
     },
   }
+}
+
+/** Returns why a step has no result, with what to do. */
+function reasonFor(end: JobEnd, runner: string): string {
+  // The runner says itself what to do.
+  if (end.kind === 'finished') return `${runner} could not run this to its end. ${end.report.message ?? ''}`.trim()
+  const why = end.kind === 'withdrawn' ? 'Copse was stopped.' : end.why
+  return `${runner} did not run this to its end. ${why} Check that runner or choose another one in the project’s settings, then retry.`
 }
 
 function specOf({ command, env, timeout_ms, containment }: ScriptRun) {

@@ -44,9 +44,11 @@ export interface CarriedJob extends Pick<Job, 'id' | 'ended' | 'taken'> {
 export interface StartJobParts {
   readonly jobs: Jobs
   readonly mirror: Mirror
-  readonly runner: { readonly id: RunnerId; readonly grace_seconds: number }
+  readonly runner: { readonly id: RunnerId; readonly name: string; readonly grace_seconds: number }
   /** Brings a job to its runner. */
   readonly carry?: (job: CarriedJob) => void
+  /** Each job has a machine of its own, which `carry` starts and watches. */
+  readonly hasMachinePerJob?: boolean
   /** Returns the task's worktree at a path; null for one that belongs to no task, such as a landing's. */
   readonly worktreeAt: (path: string) => TaskWorktree | null
   /** Returns the repository and commit of a folder that belongs to no task. */
@@ -105,6 +107,7 @@ export function createStartJob(parts: StartJobParts): StartJob {
         ...limits,
         runner_id: runner.id,
         loan,
+        needs_contact: kind === 'steps' && parts.hasMachinePerJob !== true,
         spec: {
           ...spec,
           kind,

@@ -1,80 +1,14 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { expect, test } from 'vitest'
-import type { Clock } from '../../../src-main/ports/clock.ts'
 import { jobProtocol } from '../../../src-shared/contract/jobs.ts'
-import type { JobId, RunnerId } from '../../../src-shared/contract/ids.ts'
-import { startJob, type Job } from '../../helpers/job.ts'
+import type { JobId } from '../../../src-shared/contract/ids.ts'
+import { startDaemonJob } from '../../helpers/daemon-job.ts'
 import { addMember, register } from '../../helpers/membership.ts'
 import { processesIn } from '../../helpers/processes-in.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 import { endOf, startSvc } from '../cli/svc-process.ts'
-
-interface DaemonJob extends AsyncDisposable {
-  readonly job: Job
-  /** The folder of the machine. */
-  readonly home: string
-  readonly daemon_id: string
-  readonly runner_id: RunnerId
-  readonly token: string
-  /** Starts `svc runner` there. */
-  start(...more: readonly string[]): ChildProcessWithoutNullStreams
-  isReady(): Promise<unknown>
-}
-
-/** A service, and a machine with no more than its address and a token. */
-async function startDaemonJob(clock?: Clock): Promise<DaemonJob> {
-  await using made = new AsyncDisposableStack()
-  const home = await mkdtemp(join(tmpdir(), 'copse-daemon-'))
-  made.defer(() => rm(home, { recursive: true, force: true }))
-  const job = made.use(await startJob(clock && { clock }))
-  const { daemon, token } = await job.running.client.call('daemons.create', { name: 'Desk' })
-  await writeFile(join(home, 'token'), `${token}\n`)
-  const runner_id = daemon.id as string as RunnerId
-  const started: ChildProcessWithoutNullStreams[] = []
-  made.defer(async () => {
-    for (const child of started) {
-      if (child.exitCode !== null || child.signalCode !== null) continue
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      await ended
-    }
-  })
-  const owned = made.move()
-  return {
-    job,
-    home,
-    daemon_id: daemon.id,
-    runner_id,
-    token,
-    start: (...more) => {
-      const { url } = job.running
-      const args = [
-        'runner',
-        '--url',
-        url,
-        '--token-file',
-        join(home, 'token'),
-        '--folder',
-        join(home, 'runner'),
-        ...more,
-      ]
-      const child = startSvc(args, { cwd: home, env: { HOME: home } })
-      child.stdout.resume()
-      started.push(child)
-      return child
-    },
-    isReady: () =>
-      job.running.eventually(
-        () => job.running.client.call('runners.list', {}),
-        ({ items }) => items.some(({ id, state }) => id === runner_id && state === 'ready'),
-      ),
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
-  }
-}
 
 test('takes a task from a claim to the base branch on a machine that connects from its side', async () => {
   await using far = await startDaemonJob()

@@ -159,3 +159,39 @@ test('says of what can’t start why, and does not offer it again', async () => 
   rig.jobs.loseJob(job.id, 'The image is not there.')
   expect([await job.ended, job.untaken()]).toEqual([{ kind: 'unstarted', why: 'The image is not there.' }, null])
 })
+
+test('ends steps that no runner takes, once theirs has been out of contact for its time of grace', async () => {
+  const rig = createRig()
+  const job = rig.offer('byHand', 'steps')
+  job.begin()
+  rig.wait(600)
+  // It asks for work, so the contact is back, but it never takes the job.
+  await rig.take()
+  rig.wait(625)
+  expect(rig.jobs.isOpen(job.id)).toBe(true)
+  rig.wait(10)
+  expect(await job.ended).toEqual({ kind: 'unreached', why: 'Its runner was out of contact for too long.' })
+  // A run waits for what carries it, which has it queued again.
+  const run = rig.offer('byHand')
+  rig.wait(3_600)
+  expect(rig.jobs.isOpen(run.id)).toBe(true)
+})
+
+test('withdraws steps that no runner has, though they may begin at once', async () => {
+  const rig = createRig()
+  const job = rig.offer('byHand', 'steps')
+  job.begin()
+  const offer = await rig.take()
+  job.stop()
+  expect(await job.ended).toEqual({ kind: 'withdrawn' })
+  expect(await codeOf(() => rig.accept(offer))).toBe('lease_lost')
+})
+
+test('ends what a runner that is gone has not taken yet', async () => {
+  const rig = createRig()
+  const [steps, run] = [rig.offer('byHand', 'steps'), rig.offer('byHand')]
+  steps.begin()
+  rig.jobs.lose(runner, 'Far was removed.')
+  expect(await steps.ended).toEqual({ kind: 'unreached', why: 'Far was removed.' })
+  expect([await run.ended, run.untaken()]).toEqual([{ kind: 'unreached', why: 'Far was removed.' }, 'Far was removed.'])
+})

@@ -21,9 +21,11 @@ test('is accepted once, and again by the process that has it', () => {
   expect(giveOut(taken)).toBeNull()
 })
 
-test('counts silence only while it is accepted, and ends it by a word', () => {
+test('counts silence until it is over, and ends it by a word', () => {
   const limits = { link_ms: 30_000, grace_ms: 600_000 }
-  expect(pass(offered, 1_000_000)).toEqual(offered)
+  expect(pass(endLease(taken), 1_000_000)).toEqual(endLease(taken))
+  expect(isLost(pass(offered, 630_001), limits)).toBe(true)
+  expect(giveOut(pass(offered, 630_001))?.silent_ms).toBe(0)
   const silent = pass(taken, 30_001)
   expect([isLinkLost(taken, limits), isLinkLost(silent, limits), isLost(silent, limits)]).toEqual([false, true, false])
   expect(isLost(pass(silent, 600_000), limits)).toBe(true)
