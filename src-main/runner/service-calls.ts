@@ -106,12 +106,10 @@ export function createServiceCalls({ url, token, reportPath = '/runner/report' }
     url,
     report: async (input, options) => {
       const ms = patienceMs + input.wait_seconds * 1_000
-      const { jobs, ...told } = input
-      const body = reportPath === '/runner/report' ? { ...told, jobs } : told
       for (;;) {
         const as = token()
         try {
-          const sent = send(reportPath, { as, body, ms }, options)
+          const sent = send(reportPath, { as, body: input, ms }, options)
           return (await read(z.object({ jobs: z.array(JobOffer) }), sent)).jobs
         } catch (error) {
           // A call that waited for a link has the token of the one before, or none.

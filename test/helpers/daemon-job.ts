@@ -7,6 +7,7 @@ import type { Clock } from '../../src-main/ports/clock.ts'
 import type { RunnerId } from '../../src-shared/contract/ids.ts'
 import { startSvc } from '../integration/cli/svc-process.ts'
 import { startJob, type Job } from './job.ts'
+import { startLossyDoor, type LossyDoor } from './lossy-door.ts'
 
 export interface DaemonJob extends AsyncDisposable {
   readonly job: Job
@@ -17,6 +18,8 @@ export interface DaemonJob extends AsyncDisposable {
   readonly token: string
   /** Starts `svc runner` there. */
   start(...more: readonly string[]): ChildProcessWithoutNullStreams
+  /** What its calls pass through. */
+  readonly door: LossyDoor
   isReady(): Promise<unknown>
 }
 
@@ -26,6 +29,7 @@ export async function startDaemonJob(clock?: Clock): Promise<DaemonJob> {
   const home = await mkdtemp(join(tmpdir(), 'copse-daemon-'))
   made.defer(() => rm(home, { recursive: true, force: true }))
   const job = made.use(await startJob(clock && { clock }))
+  const door = made.use(await startLossyDoor(() => job.running.url))
   const { daemon, token } = await job.running.client.call('daemons.create', { name: 'Desk' })
   await writeFile(join(home, 'token'), `${token}\n`)
   const runner_id = daemon.id as string as RunnerId
@@ -45,12 +49,12 @@ export async function startDaemonJob(clock?: Clock): Promise<DaemonJob> {
     daemon_id: daemon.id,
     runner_id,
     token,
+    door,
     start: (...more) => {
-      const { url } = job.running
       const args = [
         'runner',
         '--url',
-        url,
+        door.url,
         '--token-file',
         join(home, 'token'),
         '--folder',

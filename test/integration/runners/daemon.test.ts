@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { jobProtocol } from '../../../src-shared/contract/jobs.ts'
@@ -145,6 +145,36 @@ test('leaves the jobs to the next program of a machine that it names, and loses 
     status: 'lost',
     error: expect.stringContaining('Its runner has ended.') as string,
   })
+})
+
+test('finishes a run that had ended there when its program was killed', async () => {
+  let ahead = 0
+  await using far = await startDaemonJob({ now: () => Date.now() + ahead })
+  const { job, home, runner_id, door } = far
+  const child = far.start()
+  await far.isReady()
+  await job.settings({ runner_ids: [runner_id] })
+  const free = join(home, 'free')
+  const agent = await job.agent(
+    `until [ -e '${free}' ]; do sleep 0.1; done; echo work > work.txt; git add -A; git commit -qm Work`,
+  )
+  const task = await job.task()
+  await job.claim(task, agent)
+  const waiting = () => processesIn([join(home, 'runner', 'tasks')]).filter(({ command }) => command.includes('sleep'))
+  await expect.poll(waiting, { timeout: 20_000 }).not.toEqual([])
+  door.close()
+  await writeFile(free, '')
+  const jobs = join(home, 'runner', 'jobs')
+  const ends = async () => (await readdir(jobs, { recursive: true })).filter((path) => path.endsWith('end.json'))
+  await expect.poll(ends, { timeout: 20_000 }).toHaveLength(1)
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
+  ahead += 31_000
+  door.open()
+  far.start()
+  await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
+  expect(await job.executions(task.id)).toMatchObject([{ status: 'succeeded', attempt: 1 }])
 })
 
 test('says what is wrong with an address, a token file or a token', async () => {
