@@ -42,7 +42,7 @@ export function othersInWorkspace(
 
 /** Returns the workspace whose worktree is at a path, as far as its record says where it began; null if it is none's. */
 export function worktreeAt(q: Pick<Queries, 'workspaces'>, path: string): WorktreeAt | null {
-  const found = q.workspaces.present().find(({ workspace }) => workspace.path === path)?.workspace
+  const found = q.workspaces.atPath(path)
   if (!found || found.base_commit === null) return null
   const { task_id, repo_path, branch, base_commit } = found
   return { task_id, repo_path, path, branch, base_commit }

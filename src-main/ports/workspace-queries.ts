@@ -16,6 +16,8 @@ export interface WorkspaceQueries {
   delete(id: WorkspaceId): void
   /** Returns the workspaces whose clean-up is due at `now` (ISO); with null, all that are scheduled. */
   toClean(now: string | null): readonly WorkspaceRecord[]
+  /** Returns the one whose worktree is at a path; null if there is none. */
+  atPath(path: string): WorkspaceRecord | null
   byProject(project_id: ProjectId): readonly WorkspaceRecord[]
   /** Those with a worktree whose task is not archived. */
   present(): readonly { readonly workspace: WorkspaceRecord; readonly task: TaskRecord }[]

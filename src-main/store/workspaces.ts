@@ -2,14 +2,16 @@ import { and, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { tasks, workspaces } from './schema/work.ts'
-import { prepareGet, prepareUpsert } from './prepared-statements.ts'
+import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { cachedQuery } from './query-cache.ts'
 
 export function createWorkspaceQueries(db: Database): Queries['workspaces'] {
   const byTask = cachedQuery(db, workspaces, prepareGet(db, workspaces, workspaces.task_id))
+  const atPath = prepareAll(db, workspaces, "WHERE path = ? AND status NOT IN ('cleaned', 'creating')")
   return {
     put: prepareUpsert(db, workspaces, workspaces.id),
     byTask,
+    atPath: (path) => atPath(path)[0] ?? null,
     delete: (id) => void db.delete(workspaces).where(eq(workspaces.id, id)).run(),
     toClean: (now) =>
       db
