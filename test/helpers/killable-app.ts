@@ -15,6 +15,7 @@ import { strictClient } from './strict-client.ts'
 /** The application in a process of its own. A kill leaves everything like a crash; disposing drains it. */
 export interface KillableApp extends AsyncDisposable {
   readonly client: Client
+  readonly url: string
   readonly pid: number | undefined
   eventually<T>(read: () => Promise<T>, fits: (value: T) => boolean): Promise<T>
   /** Sends SIGKILL; resolves when the process is gone. */
@@ -56,6 +57,7 @@ export async function startKillableApp(
   }
   return {
     client,
+    url,
     pid: child.pid,
     eventually: (read, fits) => eventually(client, read, fits),
     kill,

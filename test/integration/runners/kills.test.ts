@@ -1,22 +1,19 @@
 import { execFile } from 'node:child_process'
-import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { readdirSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import type { RunnerId } from '../../../src-shared/contract/ids.ts'
 import { sshd } from '../../fakes/git-ssh-server.ts'
-import { createBadLink, type BadLink } from '../../helpers/bad-link.ts'
-import { createTestRepository, type TestRepository } from '../../helpers/git-repository.ts'
 import { startKillableApp, type KillableApp } from '../../helpers/killable-app.ts'
 import { processesIn } from '../../helpers/processes-in.ts'
-import { seededRandom, type SeededRandom } from '../../helpers/seeded-random.ts'
-import { startTestSshd, type TestSshd } from '../../helpers/test-sshd.ts'
+import { createDaemonWorld, createSshWorld, type RunnerWorld } from '../../helpers/runner-world.ts'
+import { seededRandom } from '../../helpers/seeded-random.ts'
 
-// At moments that no one chose, the service, the runner there and the link between them are killed, cut and held up. A
-// run is never started twice without saying so, and every commit that an agent has made is found here in the end.
+// At moments that no one chose, the service, the runner there and the link between them are killed, cut, held up, doubled
+// and put out of order, answers are lost and the disk there is full. A run is never started twice without saying so, and
+// every commit that an agent has made is found here in the end.
 
 const kills = Number(process.env['COPSE_RUNNER_KILLS'] ?? 4)
 const seed = Number(process.env['COPSE_RUNNER_KILL_SEED'] ?? 11)
@@ -25,48 +22,15 @@ const killsPerTask = 5
 vi.setConfig({ testTimeout: 240_000 + kills * 60_000 })
 
 const execute = promisify(execFile)
-const kinds = ['service', 'runner', 'link', 'slow'] as const
-type Kind = (typeof kinds)[number]
-
-interface World extends AsyncDisposable {
-  readonly dataDir: string
-  /** The home of the machine there. */
-  readonly home: string
-  readonly link: BadLink
-  readonly server: TestSshd
-  readonly repository: TestRepository
-  readonly random: SeededRandom
-}
-
-async function createWorld(worldSeed: number): Promise<World> {
-  await using made = new AsyncDisposableStack()
-  const folder = async (name: string) => {
-    const path = await mkdtemp(join(tmpdir(), name))
-    made.defer(() => rm(path, { recursive: true, force: true, maxRetries: 5 }))
-    return path
-  }
-  const dataDir = await folder('copse-kill-runner-')
-  const home = await folder('copse-far-')
-  made.defer(() => {
-    for (const { pid } of processesIn([home])) process.kill(pid, 'SIGKILL')
-  })
-  const link = made.use(createBadLink())
-  const server = made.use(await startTestSshd(home, (port) => link.to(port)))
-  const repository = made.use(await createTestRepository())
-  const owned = made.move()
-  const random = seededRandom(worldSeed)
-  return { dataDir, home, link, server, repository, random, [Symbol.asyncDispose]: () => owned.disposeAsync() }
-}
-
 /** One task from its claim to its review with so many kills; counts them by their kind. */
 class Journey {
-  readonly counts: Record<Kind | 'lost', number> = { service: 0, runner: 0, link: 0, slow: 0, lost: 0 }
-  readonly #world: World
+  readonly counts: Record<string, number> = {}
+  readonly #world: RunnerWorld
   #app: KillableApp
   #runner_id = ''
   #task_id = ''
 
-  constructor(world: World, app: KillableApp) {
+  constructor(world: RunnerWorld, app: KillableApp) {
     this.#world = world
     this.#app = app
   }
@@ -81,17 +45,16 @@ class Journey {
 
   async begin(): Promise<void> {
     const { client } = this.#app
-    const { repository, server, home } = this.#world
+    const { repository, home } = this.#world
     await writeFile(this.#effects, '')
-    const config = { host: 'far', ssh_config: server.ssh_config }
-    const { id: runner_id } = await client.call('runners.create', { name: 'Far', kind: 'ssh', config })
+    const runner_id = await this.#world.connect(this.#app)
     this.#runner_id = runner_id
     await this.#app.eventually(
       () => client.call('runners.get', { runner_id }),
       ({ state }) => state === 'ready',
     )
     const { id: project_id } = await client.call('projects.create', { name: 'Kill', repo_path: repository.path })
-    await client.call('projects.update_settings', { project_id, runner_ids: [runner_id as RunnerId] })
+    await client.call('projects.update_settings', { project_id, runner_ids: [runner_id] })
     const command = [
       `echo "start $SVC_EXECUTION_ID" >> '${home}/effects'; n=0`,
       `while [ ! -e '${home}/enough' ]; do n=$((n+1)); echo "$SVC_EXECUTION_ID $n" >> work.txt; git add work.txt`,
@@ -109,32 +72,23 @@ class Journey {
   }
 
   /** Kills at a moment within the next seconds, and returns once the run goes on or is lost. */
-  async kill(kind: Kind): Promise<void> {
-    const { random, link, dataDir } = this.#world
-    await setTimeout(random.between(0, 1_500))
+  async kill(kind: string): Promise<void> {
+    await setTimeout(this.#world.random.between(0, 1_500))
     const before = await this.#newest()
     const commits = (await this.#lines('commit')).length
-    this.counts[kind] += 1
-    if (kind === 'link') link.cut()
-    if (kind === 'slow') link.hold(random.between(200, 3_000))
-    if (kind === 'runner') await this.#killRunner()
-    if (kind === 'service') {
-      await this.#app.kill()
-      await setTimeout(random.between(0, 1_000))
-      this.#app = await startKillableApp(dataDir)
-    }
+    await this.#hit(kind)
     // The agent of a killed runner works on until the next runner ends it.
     const mayGoOn = kind !== 'runner' || before?.status !== 'running'
     await expect
       .poll(
         async () => {
           const { status, error, link: contact } = (await this.#newest()) ?? {}
-          if (status === 'lost' || status === 'succeeded') return 'settled'
+          if (status === 'lost' || status === 'succeeded' || (kind === 'disk' && status === 'failed')) return 'settled'
           const goesOn = status === 'running' && contact?.state === 'connected'
           const more = (await this.#lines('commit')).length - commits
           return mayGoOn && goesOn && more > 0
             ? 'settled'
-            : { kind, status, contact, more, error, before: before?.status }
+            : { kind, status, contact, more, error, before: before?.status, ...(await this.#waits()) }
         },
         { timeout: 60_000, interval: 100 },
       )
@@ -142,18 +96,34 @@ class Journey {
     await this.#retryLost()
   }
 
-  async finish(last: Kind): Promise<void> {
-    const { home, random, link, dataDir } = this.#world
+  /** Why the run doesn't start, if it doesn't. */
+  async #waits() {
+    const { client } = this.#app
+    const { state, last_error, running } = await client.call('runners.get', { runner_id: this.#runner_id })
+    const { project_id } = await client.call('tasks.get', { task_id: this.#task_id })
+    const { waiting } = await client.call('projects.queue', { project_id })
+    return { runner: { state, last_error, running }, waiting: waiting.map(({ reason }) => reason) }
+  }
+
+  async #hit(kind: string): Promise<void> {
+    const { random, dataDir } = this.#world
+    this.#count(kind)
+    if (kind !== 'service') return await this.#world.hit(kind)
+    await this.#app.kill()
+    await setTimeout(random.between(0, 1_000))
+    this.#app = await startKillableApp(dataDir)
+    this.#world.restarted(this.#app)
+  }
+
+  #count(what: string): void {
+    this.counts[what] = (this.counts[what] ?? 0) + 1
+  }
+
+  async finish(last: string): Promise<void> {
+    const { home, random } = this.#world
     await appendFile(join(home, 'enough'), '')
     await setTimeout(random.between(0, 2_500))
-    this.counts[last] += 1
-    if (last === 'link') link.cut()
-    if (last === 'slow') link.hold(random.between(200, 3_000))
-    if (last === 'runner') await this.#killRunner()
-    if (last === 'service') {
-      await this.#app.kill()
-      this.#app = await startKillableApp(dataDir)
-    }
+    await this.#hit(last)
     for (;;) {
       const { client } = this.#app
       const task_id = this.#task_id
@@ -162,7 +132,9 @@ class Journey {
           async () => {
             const { status, error_annotation } = await client.call('tasks.get', { task_id })
             const { status: run, error, link: contact } = (await this.#newest()) ?? {}
-            return status === 'review' || run === 'lost' ? 'ended' : { status, run, contact, error, error_annotation }
+            return status === 'review' || run === 'lost' || run === 'failed'
+              ? 'ended'
+              : { status, run, contact, error, error_annotation }
           },
           { timeout: 60_000, interval: 100 },
         )
@@ -173,13 +145,13 @@ class Journey {
 
   /** Looks that all is here, and that nothing is left there. */
   async check(): Promise<void> {
-    const { home, repository, dataDir, server } = this.#world
+    const { home, repository, dataDir } = this.#world
     const { client } = this.#app
     const task_id = this.#task_id
     const starts = await this.#lines('start')
     expect(new Set(starts).size, 'an execution that ran twice').toBe(starts.length)
     const { items } = await client.call('tasks.executions', { task_id })
-    expect(items).toHaveLength(1 + this.counts.lost)
+    expect(items).toHaveLength(1 + (this.counts['lost'] ?? 0))
     expect(items.map(({ attempt }) => attempt).sort()).toEqual(items.map((_, index) => index + 1))
     const arrivals = (await readdir(join(dataDir, 'arrivals'))).map((name) => join(dataDir, 'arrivals', name))
     const missing: string[] = []
@@ -189,21 +161,22 @@ class Journey {
     const { files } = await client.call('tasks.diff', { task_id, scope: 'branch' })
     // What a lost run had not sent is a rescue, and no part of the branch.
     expect(files.map(({ path }) => path)).toContain('loose.txt')
-    await expect.poll(() => processesIn([join(home, '.copse-runner', this.#runner_id, 'tasks')])).toEqual([])
-    await expect
-      .poll(() => readdir(join(home, '.copse-runner', this.#runner_id, 'jobs')), { timeout: 20_000 })
-      .toEqual([])
+    await expect.poll(() => processesIn([join(this.#world.folder(), 'tasks')])).toEqual([])
+    await expect.poll(() => readdir(join(this.#world.folder(), 'jobs')), { timeout: 20_000 }).toEqual([])
     const { project_id } = await client.call('tasks.get', { task_id })
     await client.call('projects.update_settings', { project_id, runner_ids: ['here' as RunnerId] })
-    await client.call('runners.delete', { runner_id: this.#runner_id })
+    await this.#world.end(this.#app)
     await expect.poll(() => processesIn([home]), { timeout: 20_000 }).toEqual([])
-    await expect.poll(() => programsWith(server.ssh_config), { timeout: 20_000 }).toEqual([])
-    expect(await readdir(join(home, '.copse-runner', this.#runner_id))).not.toContain('link.sock')
+    await expect.poll(() => this.#world.left(), { timeout: 20_000 }).toEqual([])
+    expect(await readdir(this.#world.folder())).not.toContain('link.sock')
   }
 
   async #retryLost(): Promise<boolean> {
-    if ((await this.#newest())?.status !== 'lost') return false
-    this.counts.lost += 1
+    const { status, error } = (await this.#newest()) ?? {}
+    if (status !== 'lost' && status !== 'failed') return false
+    // A run fails for the disk alone, and says so.
+    if (status === 'failed') expect(error).toMatch(/disk|space/i)
+    this.#count('lost')
     await this.#app.client.call('tasks.recover', { task_id: this.#task_id, action: 'retry_execution' })
     return true
   }
@@ -211,18 +184,6 @@ class Journey {
   async #newest() {
     const { items } = await this.#app.client.call('tasks.executions', { task_id: this.#task_id })
     return items.toSorted((a, b) => (a.id < b.id ? 1 : -1))[0]
-  }
-
-  async #killRunner(): Promise<void> {
-    const pid = Number(
-      await readFile(join(this.#world.home, '.copse-runner', this.#runner_id, 'pid'), 'utf8').catch(() => ''),
-    )
-    if (pid <= 1) return
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch {
-      // It has ended already, and the next one has not begun.
-    }
   }
 
   async #lines(word: string): Promise<readonly string[]> {
@@ -241,45 +202,43 @@ async function isKept(repositories: readonly string[], commit: string): Promise<
   return false
 }
 
-/** The programs that were started with this word. */
-function programsWith(word: string): readonly string[] {
-  return readdirSync('/proc')
-    .filter((pid) => /^\d+$/.test(pid))
-    .flatMap((pid) => {
-      try {
-        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-        return command.includes(word) ? [command] : []
-      } catch {
-        return []
-      }
-    })
+/** Lets tasks go through so many kills in all. */
+async function survive(createWorld: (seed: number) => Promise<RunnerWorld>): Promise<void> {
+  const sums: Record<string, number> = {}
+  const say = (counts: object): void => {
+    if (process.env['COPSE_RUNNER_KILLS']) process.stdout.write(`${JSON.stringify(counts)}\n`)
+  }
+  const order = seededRandom(seed)
+  for (let left = kills, round = 0; left > 0; round += 1) {
+    const count = Math.min(left, killsPerTask)
+    left -= count
+    await using world = await createWorld(seed + round)
+    const kinds = ['service', ...world.kinds]
+    const journey = new Journey(world, await startKillableApp(world.dataDir))
+    try {
+      await journey.begin()
+      // The first kills are one of each kind.
+      const kindOf = (at: number) => (round === 0 ? kinds[(at + seed) % kinds.length] : null) ?? order.pick(kinds)
+      for (let at = 0; at < count - 1; at += 1) await journey.kill(kindOf(at))
+      await journey.finish(kindOf(count - 1))
+      await journey.check()
+    } catch (error) {
+      say({ failed: true, round, ...journey.counts })
+      throw error
+    } finally {
+      await journey.app[Symbol.asyncDispose]()
+    }
+    for (const [kind, times] of Object.entries(journey.counts)) sums[kind] = (sums[kind] ?? 0) + times
+    say({ round, left, ...sums })
+  }
 }
 
-test.runIf(sshd !== null && process.platform === 'linux')(
-  `loses nothing of runs on another machine through ${kills} kills`,
-  async () => {
-    const sums = { service: 0, runner: 0, link: 0, slow: 0, lost: 0 }
-    const order = seededRandom(seed)
-    for (let left = kills, round = 0; left > 0; round += 1) {
-      const count = Math.min(left, killsPerTask)
-      left -= count
-      await using world = await createWorld(seed + round)
-      const journey = new Journey(world, await startKillableApp(world.dataDir))
-      try {
-        await journey.begin()
-        // The first kills are one of each kind.
-        const kindOf = (at: number): Kind => (round === 0 ? kinds[at % kinds.length] : undefined) ?? order.pick(kinds)
-        for (let at = 0; at < count - 1; at += 1) await journey.kill(kindOf(at))
-        await journey.finish(kindOf(count - 1))
-        await journey.check()
-      } catch (error) {
-        if (process.env['COPSE_RUNNER_KILLS']) process.stdout.write(`${JSON.stringify({ round, ...journey.counts })}\n`)
-        throw error
-      } finally {
-        await journey.app[Symbol.asyncDispose]()
-      }
-      for (const kind of [...kinds, 'lost'] as const) sums[kind] += journey.counts[kind]
-      if (process.env['COPSE_RUNNER_KILLS']) process.stdout.write(`${JSON.stringify({ round, left, ...sums })}\n`)
-    }
-  },
+const isLinux = process.platform === 'linux'
+
+test.runIf(isLinux && sshd !== null)(`loses nothing of runs on another machine through ${kills} kills`, () =>
+  survive(createSshWorld),
+)
+
+test.runIf(isLinux)(`loses nothing of runs on a machine that connects itself through ${kills} kills`, () =>
+  survive(createDaemonWorld),
 )

@@ -1,0 +1,209 @@
+import { execFile, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import type { RunnerId } from '../../src-shared/contract/ids.ts'
+import { startSvc } from '../integration/cli/svc-process.ts'
+import { createBadLink } from './bad-link.ts'
+import { createTestRepository, type TestRepository } from './git-repository.ts'
+import type { KillableApp } from './killable-app.ts'
+import { startLossyDoor, type LossyDoor } from './lossy-door.ts'
+import { processesIn } from './processes-in.ts'
+import { projectRoot } from './project-root.ts'
+import { seededRandom, type SeededRandom } from './seeded-random.ts'
+import { startTestSshd } from './test-sshd.ts'
+
+const execute = promisify(execFile)
+
+/** A machine with a runner, and what is between it and the service, in which all can break. */
+export interface RunnerWorld extends AsyncDisposable {
+  readonly dataDir: string
+  /** The home of the machine there. */
+  readonly home: string
+  readonly repository: TestRepository
+  readonly random: SeededRandom
+  /** What can break besides the service. */
+  readonly kinds: readonly string[]
+  /** The runner's folder there. */
+  folder(): string
+  /** Makes the runner known to the service. */
+  connect(app: KillableApp): Promise<RunnerId>
+  /** Breaks one of `kinds`, and mends what does not mend itself. */
+  hit(kind: string): Promise<void>
+  /** Another service has taken the place of the first. */
+  restarted(app: KillableApp): void
+  /** Removes the runner. */
+  end(app: KillableApp): Promise<void>
+  /** The programs that are left of it here. */
+  left(): readonly string[]
+}
+
+async function createGround(made: AsyncDisposableStack, seed: number) {
+  const folder = async (name: string) => {
+    const path = await mkdtemp(join(tmpdir(), name))
+    made.defer(() => rm(path, { recursive: true, force: true, maxRetries: 5 }))
+    return path
+  }
+  const dataDir = await folder('copse-kill-runner-')
+  const home = await folder('copse-far-')
+  made.defer(() => {
+    for (const { pid } of processesIn([home])) process.kill(pid, 'SIGKILL')
+  })
+  const repository = made.use(await createTestRepository())
+  return { dataDir, home, repository, random: seededRandom(seed) }
+}
+
+/** A machine that is reached over SSH. */
+export async function createSshWorld(seed: number): Promise<RunnerWorld> {
+  await using made = new AsyncDisposableStack()
+  const ground = await createGround(made, seed)
+  const { home, random } = ground
+  const link = made.use(createBadLink())
+  const server = made.use(await startTestSshd(home, (port) => link.to(port)))
+  const owned = made.move()
+  let runner_id = '' as RunnerId
+  const folder = (): string => join(home, '.copse-runner', runner_id)
+  return {
+    ...ground,
+    kinds: ['runner', 'link', 'slow'],
+    folder,
+    connect: async ({ client }) => {
+      const config = { host: 'far', ssh_config: server.ssh_config }
+      runner_id = (await client.call('runners.create', { name: 'Far', kind: 'ssh', config })).id as RunnerId
+      return runner_id
+    },
+    hit: async (kind) => {
+      if (kind === 'link') link.cut()
+      if (kind === 'slow') link.hold(random.between(200, 3_000))
+      if (kind === 'runner') kill(Number(await readFile(join(folder(), 'pid'), 'utf8').catch(() => '')))
+    },
+    restarted: () => undefined,
+    end: async ({ client }) => void (await client.call('runners.delete', { runner_id })),
+    left: () => programsWith(server.ssh_config),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+/** How long what is between a machine and the service stays bad, in milliseconds. */
+const badMs = 3_000
+const hourMs = 3_600_000
+
+/** A machine that connects from its side, by HTTP; its clock is right, or off by an hour. */
+export async function createDaemonWorld(seed: number): Promise<RunnerWorld> {
+  await using made = new AsyncDisposableStack()
+  const ground = await createGround(made, seed)
+  const { home, random } = ground
+  const disk = join(home, 'disk')
+  await mkdir(disk)
+  const isSmall = await mountSmall(made, disk)
+  let url = ''
+  const door = made.use(await startLossyDoor(() => url))
+  const offset = random.pick([0, hourMs, -hourMs])
+  let child: ChildProcessWithoutNullStreams | null = null
+  const start = (): void => {
+    const clock = pathToFileURL(join(projectRoot, 'test', 'helpers', 'shifted-clock.ts'))
+    const args = ['runner', '--url', door.url, '--token-file', join(home, 'token'), '--folder', join(disk, 'runner')]
+    const env = { HOME: home, NODE_OPTIONS: `--import ${clock.href}`, COPSE_TEST_CLOCK_OFFSET_MS: String(offset) }
+    child = startSvc(args, { cwd: home, env })
+    child.stdout.resume()
+    child.stderr.resume()
+  }
+  const stop = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    await ended
+  }
+  made.defer(() => stop('SIGKILL'))
+  const owned = made.move()
+  let runner_id = '' as RunnerId
+  return {
+    ...ground,
+    kinds: ['runner', 'link', 'slow', 'answer', 'twice', 'order', ...(isSmall ? ['disk'] : [])],
+    folder: () => join(disk, 'runner'),
+    connect: async (app) => {
+      url = app.url
+      const { daemon, token } = await app.client.call('daemons.create', { name: 'Far' })
+      await writeFile(join(home, 'token'), `${token}\n`)
+      start()
+      const known = async () => (await app.client.call('runners.list', {})).items.some(({ kind }) => kind === 'daemon')
+      await app.eventually(known, (isKnown) => isKnown)
+      runner_id = daemon.id as string as RunnerId
+      return runner_id
+    },
+    hit: async (kind) => {
+      if (kind === 'runner') {
+        await stop('SIGKILL')
+        start()
+      } else if (kind === 'disk') await fill(disk, random.between(200, badMs))
+      else await worsen(door, kind, random)
+    },
+    restarted: (app) => {
+      url = app.url
+    },
+    end: async ({ client }) => {
+      await stop('SIGTERM')
+      await client.call('runners.delete', { runner_id })
+    },
+    left: () => programsWith(disk),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+async function worsen(door: LossyDoor, kind: string, random: SeededRandom): Promise<void> {
+  const { loses, repeats, holds } = door
+  if (kind === 'link') door.close()
+  if (kind === 'slow') {
+    const until = performance.now() + random.between(200, badMs)
+    door.holds = () => Math.max(0, until - performance.now())
+  }
+  if (kind === 'order') door.holds = () => random.between(0, badMs / 2)
+  if (kind === 'answer') door.loses = () => random.chance(0.5)
+  if (kind === 'twice') door.repeats = () => random.chance(0.5)
+  await setTimeout(kind === 'link' ? random.between(0, badMs) : badMs)
+  Object.assign(door, { loses, repeats, holds })
+  door.open()
+}
+
+/** Makes a folder a small disk of its own, where the system lets us. */
+async function mountSmall(made: AsyncDisposableStack, folder: string): Promise<boolean> {
+  const mounted = await execute('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', folder]).catch(() => null)
+  if (mounted === null) return false
+  made.defer(async () => void (await execute('umount', ['--lazy', folder]).catch(() => null)))
+  return true
+}
+
+async function fill(disk: string, ms: number): Promise<void> {
+  const ballast = join(disk, 'ballast')
+  await execute('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=64k']).catch(() => null)
+  await setTimeout(ms)
+  await rm(ballast, { force: true })
+}
+
+function kill(pid: number): void {
+  if (pid <= 1) return
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended already, and the next one has not begun.
+  }
+}
+
+/** The programs that were started with this word. */
+function programsWith(word: string): readonly string[] {
+  return readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid))
+    .flatMap((pid) => {
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+        return command.includes(word) ? [command] : []
+      } catch {
+        return []
+      }
+    })
+}
