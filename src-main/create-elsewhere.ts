@@ -2,7 +2,7 @@ import { createJobApi, createRunnerTokens } from './api/job-api.ts'
 import { createJobGit } from './api/job-git.ts'
 import type { TaskId } from '../src-shared/contract/ids.ts'
 import type { EventFeed } from './core/event-feed.ts'
-import { worktreeAt } from './core/workspace-of.ts'
+import { hasWorktree, worktreeAt } from './core/workspace-of.ts'
 import { createArrivals } from './git/create-arrivals.ts'
 import { createSecret, hashToken } from './identity/opaque-tokens.ts'
 import { createJobs } from './jobs/jobs.ts'
@@ -71,7 +71,10 @@ export function createElsewhere(
     jobs,
     tokens,
     arrivals,
-    doors: { jobs: createJobApi(jobs, tokens), jobGit: createJobGit({ access: jobs, arrivals }) },
+    doors: {
+      jobs: createJobApi(jobs, tokens, (task_id) => hasWorktree(store.read, task_id)),
+      jobGit: createJobGit({ access: jobs, arrivals }),
+    },
     worktreeAt: (path) => worktreeAt(store.read, path),
     program: runnerProgram,
     onConnection: (connection, runner_id) => {

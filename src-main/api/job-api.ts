@@ -1,4 +1,5 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { JobSeeker, RunnerTokens } from '../ports/runner-tokens.ts'
 
@@ -11,6 +12,8 @@ export interface JobApi extends Pick<
 > {
   /** Returns who a token belongs to. */
   seekerOf(token: string | null): JobSeeker
+  /** Returns whether a task has a worktree. */
+  hasWorktree(task_id: TaskId): boolean
 }
 
 export function createRunnerTokens(newToken: () => string): RunnerTokens {
@@ -25,9 +28,14 @@ export function createRunnerTokens(newToken: () => string): RunnerTokens {
   }
 }
 
-export function createJobApi(jobs: Jobs, tokens: Pick<RunnerTokens, 'find'>): JobApi {
+export function createJobApi(
+  jobs: Jobs,
+  tokens: Pick<RunnerTokens, 'find'>,
+  hasWorktree: JobApi['hasWorktree'],
+): JobApi {
   return {
     ...jobs,
+    hasWorktree,
     seekerOf: (token) => {
       if (token === null) throw new ApiError({ code: 'missing_token', message: 'Send the token of the runner.' })
       const found = tokens.find(token)

@@ -1,3 +1,4 @@
+import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { OpenExecution } from '../ports/execution-queries.ts'
 import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
@@ -22,6 +23,12 @@ export function workspaceOwner<T extends Placed>(q: Pick<Queries, 'tasks'>, task
 /** Returns the record of the worktree that a task works in; null while there is none. */
 export function workspaceOf(q: Pick<Queries, 'tasks' | 'workspaces'>, task: Placed): WorkspaceRecord | null {
   return q.workspaces.byTask(workspaceOwner(q, task).id)
+}
+
+/** Returns whether a task has a worktree of its own. */
+export function hasWorktree(q: Pick<Queries, 'workspaces'>, task_id: TaskId): boolean {
+  const workspace = q.workspaces.byTask(task_id)
+  return workspace !== null && workspace.status !== 'cleaned'
 }
 
 /**

@@ -10,7 +10,7 @@ import type {
   JobInput,
   JobOffer,
   JobSpec,
-  RunnerReport,
+  JobReport,
 } from '../../src-shared/contract/jobs.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import type { JobAccess } from '../ports/job-access.ts'
@@ -104,7 +104,7 @@ export interface Jobs extends JobAccess {
   /** Goes on with a run that a runner has from an earlier service. */
   takeUp(held: HeldRun, owner: JobOwner): Job
   /** Gives out what is on offer for a runner or a pod; waits for it if nothing is. */
-  next(seeker: JobSeeker, report: RunnerReport, options: Cancellable): Promise<readonly JobOffer[]>
+  next(seeker: JobSeeker, report: JobReport, options: Cancellable): Promise<readonly JobOffer[]>
   accept(call: JobCall, input: z.infer<typeof JobAccept>, options: Cancellable): Promise<JobSpec>
   file(call: JobCall, n: number, fence: number): Promise<Uint8Array>
   beat(call: JobCall, input: z.infer<typeof JobBeat>, options: Cancellable): Promise<JobBeatAnswer>

@@ -1,5 +1,5 @@
 import type { RunnerId } from '../../src-shared/contract/ids.ts'
-import type { JobOffer, RunnerReport } from '../../src-shared/contract/jobs.ts'
+import type { JobOffer, JobReport } from '../../src-shared/contract/jobs.ts'
 import type { RunnerCheckStep } from '../../src-shared/contract/runners.ts'
 import type { Cancellable } from './cancellable.ts'
 import type { Place } from './place.ts'
@@ -14,7 +14,7 @@ export interface RunnerKinds {
   /** Ends what a killed service has left on these. Called before any of them is used. */
   tidy(runners: readonly RunnerRecord[]): Promise<void>
   /** Gives jobs to a runner that connects from its side. Throws `ApiError` with what it is told. */
-  offers(runner_id: RunnerId, report: RunnerReport, options: Cancellable): Promise<readonly JobOffer[]>
+  offers(runner_id: RunnerId, report: JobReport, options: Cancellable): Promise<readonly JobOffer[]>
   /** Such a runner may no longer connect: its jobs are lost. */
   lose(runner_id: RunnerId, why: string): void
   /** Ends what a runner that was removed still has there. */

@@ -32,7 +32,10 @@ const jobsFolder = (folder: string): string => join(folder, 'jobs')
 /** The folder of a job, within that of the runner. */
 export const jobFolder = (folder: string, job: string): string => join(jobsFolder(folder), job)
 
-export const taskFolder = (folder: string, task_id: string): string => join(folder, 'tasks', task_id)
+export const tasksFolder = (folder: string): string => join(folder, 'tasks')
+
+/** The folder of a task's clone and worktree, within that of the runner. */
+export const taskFolder = (folder: string, task_id: string): string => join(tasksFolder(folder), task_id)
 
 export const keepJob = (folder: string, kept: KeptJob): Promise<void> => write(join(folder, 'job.json'), kept)
 

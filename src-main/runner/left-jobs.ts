@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eventsLog, rawLog } from '../../src-shared/contract/job-events.ts'
-import { taskClone } from '../git/sending/task-clone.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import { finishJob } from './finish-job.ts'
 import { startBeats } from './job-beats.ts'
@@ -49,7 +48,7 @@ function senderOf(
   { folder, service, log }: Pick<JobParts, 'folder' | 'service' | 'log'>,
 ) {
   const target = () => ({ url: `${service.url()}/api/v1/git/${job}.git`, token: offer.token })
-  return startWorkSender({ clone: taskClone(taskFolder(folder, task_id)), branch, target, max_file_bytes, log })
+  return startWorkSender({ folder: taskFolder(folder, task_id), branch, target, max_file_bytes, log })
 }
 
 async function finishLeft(

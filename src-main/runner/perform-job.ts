@@ -173,7 +173,7 @@ class JobRun {
     const { branch } = this.#spec.repository
     const max_file_bytes = this.#maxFileBytes()
     return startWorkSender({
-      clone: this.#clone,
+      folder: taskFolder(this.#parts.folder, this.#spec.task_id),
       branch,
       target: () => this.#target(),
       max_file_bytes,

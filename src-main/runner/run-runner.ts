@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { JobId } from '../../src-shared/contract/ids.ts'
+import type { JobId, TaskId } from '../../src-shared/contract/ids.ts'
 import { jobProtocol, lonelyHours, silentSeconds } from '../../src-shared/contract/jobs.ts'
 import { createKeyedLock } from '../platform/locks/keyed-lock.ts'
 import type { Logger } from '../platform/logging/log.ts'
 import type { Executors } from '../ports/executors.ts'
 import type { Scripts } from '../ports/scripts.ts'
 import { readLeftJobs } from './job-folder.ts'
+import { createKeptTasks } from './kept-tasks.ts'
 import { endLeft, reapLeft } from './left-jobs.ts'
 import { performJob } from './perform-job.ts'
 import { ServiceRefusal, type OwnReport, type ServiceCalls } from './service-calls.ts'
@@ -19,12 +20,14 @@ export interface RunnerParts {
   readonly scripts: Scripts
   readonly log: Logger
   /** What it tells of itself beyond what links do. */
-  readonly about?: Omit<OwnReport, 'instance' | 'protocol' | 'wait_seconds' | 'jobs'>
+  readonly about?: Pick<OwnReport, 'capacity' | 'hostname' | 'version'>
   /** Called once the service has answered for the first time. */
   readonly onContact?: () => void
 }
 
 const retryMs = 2_000
+const idleTaskMs = 60 * 60_000
+const sweepMs = 60_000
 
 /**
  * Asks the service for work and does it, until `signal` aborts; then its runs are ended. Throws `ServiceRefusal` where
@@ -35,6 +38,14 @@ export async function runRunner(parts: RunnerParts, signal: AbortSignal): Promis
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const instance = randomUUID()
   const locks = createKeyedLock()
+  const keptTasks = createKeptTasks({ folder, locks, idleMs: idleTaskMs, log })
+  const sweeps = new Set<Promise<void>>()
+  const sweep = (ended: readonly TaskId[]): void => {
+    const swept = keptTasks.sweep(ended, { signal })
+    sweeps.add(swept)
+    void swept.then(() => sweeps.delete(swept))
+  }
+  const sweeping = setInterval(sweep, sweepMs, [])
   const jobs = new Map<string, Promise<void>>()
   const note = (job_id: JobId, done: Promise<void>): void => {
     jobs.set(job_id, done)
@@ -45,6 +56,7 @@ export async function runRunner(parts: RunnerParts, signal: AbortSignal): Promis
   const mayBeEarly = () => performance.now() - since < 2 * silentSeconds * 1_000
   let heardAt: number | null = null
   let alone = new AbortController()
+  let tasks = await keptTasks.list()
   let left = await readLeftJobs(folder)
   for (const one of left) await reapLeft(one, parts)
   const kept = left.filter(({ ending }) => ending !== null).map(({ kept: { job } }) => job)
@@ -57,14 +69,18 @@ export async function runRunner(parts: RunnerParts, signal: AbortSignal): Promis
           protocol: jobProtocol,
           wait_seconds: left.length > 0 ? 0 : 10,
           jobs: [...kept, ...(jobs.keys() as Iterable<JobId>)],
+          tasks: [...tasks],
         }
-        const offers = await service.report(report, { signal })
+        const { jobs: offers, ended } = await service.report(report, { signal })
+        // Not just before a report, which would be faster than what it accepts, and have it on offer again.
+        tasks = await keptTasks.list()
         // The service knows by now that those which it can't finish are lost, and takes their work apart.
         for (const one of left) note(one.kept.job, endLeft(one, { ...parts, instance, locks }, { signal }))
         left = []
         kept.length = 0
         const until = AbortSignal.any([signal, alone.signal])
         for (const offer of offers) note(offer.job_id, performJob(offer, { ...parts, instance, locks }, until))
+        if (ended.length > 0) sweep(ended)
         if (heardAt === null) parts.onContact?.()
         heardAt = performance.now()
       } catch (error) {
@@ -79,6 +95,7 @@ export async function runRunner(parts: RunnerParts, signal: AbortSignal): Promis
       }
     }
   } finally {
-    await Promise.all(jobs.values())
+    clearInterval(sweeping)
+    await Promise.all([...jobs.values(), ...sweeps])
   }
 }

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { makeSnapshot, type WorktreeSnapshot } from '../git/sending/make-snapshot.ts'
 import { pushWork, type PushTarget } from '../git/sending/push-work.ts'
-import type { TaskClone } from '../git/sending/task-clone.ts'
+import { taskClone, type TaskClone } from '../git/sending/task-clone.ts'
 import type { Logger } from '../platform/logging/log.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
+import { notingArrival } from './kept-tasks.ts'
 
 /** The work of a run as the service last got it. */
 export interface SentWork {
@@ -21,7 +22,8 @@ export interface WorkSender {
 }
 
 export interface WorkSenderParts {
-  readonly clone: TaskClone
+  /** The folder of the task. */
+  readonly folder: string
   readonly branch: string
   readonly target: () => PushTarget
   readonly max_file_bytes: number
@@ -35,24 +37,26 @@ const share = 10
 const retryMs = 2_000
 
 /** Looks for changes of a worktree and sends them while a run works in it. */
-export function startWorkSender({ clone, branch, target, max_file_bytes, log }: WorkSenderParts): WorkSender {
+export function startWorkSender({ folder, branch, target, max_file_bytes, log }: WorkSenderParts): WorkSender {
+  const clone = taskClone(folder)
   const end = new AbortController()
   let previous: WorktreeSnapshot | null = null
   let sent = ''
-  const send = async (everything: boolean, signal: AbortSignal): Promise<SentWork> => {
+  const send = async (everything: boolean, signal: AbortSignal): Promise<SentWork & Sent> => {
     const { worktree, objects } = clone
     const snapshot = await makeSnapshot(worktree, { signal, max_file_bytes, objects, previous })
     const key = `${snapshot?.commit ?? ''} ${snapshot?.head ?? ''}`
     const left_there = (snapshot?.left_out ?? []).map(({ path }) => path)
     previous = snapshot
-    if (!everything && key === sent) return { refs: {}, left_there }
+    if (!everything && key === sent) return { refs: {}, left_there, isWhole: false }
     const own = snapshot && { commit: snapshot.commit, objects }
     const pushed = await pushWork({ worktree, branch, snapshot: own, everything }, target(), { signal })
     for (const { ref, refusal } of pushed)
       if (refusal !== null) log.warn({ ref, refusal }, 'work was refused by the service')
     sent = key
     const taken = pushed.filter(({ refusal }) => refusal === null)
-    return { refs: Object.fromEntries(taken.map(({ ref, commit }) => [ref, commit])), left_there }
+    const refs = Object.fromEntries(taken.map(({ ref, commit }) => [ref, commit]))
+    return { refs, left_there, isWhole: taken.length === pushed.length && left_there.length === 0 }
   }
   const watch = async (): Promise<void> => {
     let wait = pauseMs
@@ -74,13 +78,14 @@ export function startWorkSender({ clone, branch, target, max_file_bytes, log }: 
     stop,
     sendLate: async ({ signal }) => {
       await stop()
-      await pushEverything(clone, branch, { target: target(), max_file_bytes, under: 'refs/svc/late/' }, { signal })
+      const apart = { target: target(), max_file_bytes, under: 'refs/svc/late/' }
+      await notingArrival(folder, () => pushEverything(clone, branch, apart, { signal }), { signal })
     },
     sendAll: async ({ signal }) => {
       await stop()
       for (;;) {
         try {
-          return await send(true, signal)
+          return await notingArrival(folder, () => send(true, signal), { signal })
         } catch (error) {
           signal.throwIfAborted()
           log.warn({ err: error }, 'the work of a run could not be sent; it is tried again')
@@ -89,6 +94,11 @@ export function startWorkSender({ clone, branch, target, max_file_bytes, log }: 
       }
     },
   }
+}
+
+interface Sent {
+  /** All of it has arrived: nothing was refused, or too large. */
+  readonly isWhole: boolean
 }
 
 interface ApartPush {
@@ -103,8 +113,9 @@ export async function pushEverything(
   branch: string,
   { target, max_file_bytes, under }: ApartPush,
   { signal }: Cancellable,
-): Promise<void> {
+): Promise<Sent> {
   const snapshot = await makeSnapshot(worktree, { signal, max_file_bytes, objects, previous: null })
   const own = snapshot && { commit: snapshot.commit, objects }
-  await pushWork({ worktree, branch, snapshot: own, everything: true, under }, target, { signal })
+  const pushed = await pushWork({ worktree, branch, snapshot: own, everything: true, under }, target, { signal })
+  return { isWhole: pushed.every(({ refusal }) => refusal === null) && (snapshot?.left_out ?? []).length === 0 }
 }

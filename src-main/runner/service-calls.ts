@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import {
   JobBeatAnswer,
-  JobOffer,
   JobSpec,
+  RunnerAnswer,
   type JobAccept,
   type JobAsk,
   type JobBeat,
   type JobFinish,
+  type JobOffer,
   type RunnerReport,
 } from '../../src-shared/contract/jobs.ts'
 import { parseJson } from '../../src-shared/lang/parse-json.ts'
@@ -54,7 +55,7 @@ export interface OwnReport extends RunnerReport {
 export interface ServiceCalls {
   /** Where the service is, for what runs here. */
   url(): string
-  report(input: OwnReport, options: Cancellable): Promise<readonly JobOffer[]>
+  report(input: OwnReport, options: Cancellable): Promise<RunnerAnswer>
   job(offer: JobOffer): JobCalls
 }
 
@@ -110,7 +111,7 @@ export function createServiceCalls({ url, token, reportPath = '/runner/report' }
         const as = token()
         try {
           const sent = send(reportPath, { as, body: input, ms }, options)
-          return (await read(z.object({ jobs: z.array(JobOffer) }), sent)).jobs
+          return await read(RunnerAnswer, sent)
         } catch (error) {
           // A call that waited for a link has the token of the one before, or none.
           if (!(error instanceof ServiceRefusal) || !error.code.endsWith('_token') || token() === as) throw error

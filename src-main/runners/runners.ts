@@ -1,6 +1,6 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { DaemonId, RunnerId } from '../../src-shared/contract/ids.ts'
-import type { JobOffer, RunnerReport } from '../../src-shared/contract/jobs.ts'
+import type { JobOffer, JobReport } from '../../src-shared/contract/jobs.ts'
 import { hereRunner, type RunnerCheckStep } from '../../src-shared/contract/runners.ts'
 import { afterwards } from '../../src-shared/lang/afterwards.ts'
 import { invalidInput, notFound } from '../domain/refusal.ts'
@@ -49,7 +49,7 @@ export interface Runners {
   close(): Promise<void>
 }
 
-interface DaemonReport extends RunnerReport {
+interface DaemonReport extends JobReport {
   /** How many runs it takes at a time; undefined: as many as before. */
   readonly capacity: number | undefined
 }

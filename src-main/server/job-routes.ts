@@ -47,7 +47,9 @@ export function addJobRoutes(app: FastifyInstance, jobs: JobApi, { guard, addres
     })
     scope.post(`${apiPrefix}/runner/report`, async (request, reply) => {
       const seeker = jobs.seekerOf(bearerOf(request))
-      return { jobs: await jobs.next(seeker, read(RunnerReport, request.body), { signal: endOf(reply) }) }
+      const report = read(RunnerReport, request.body)
+      const found = await jobs.next(seeker, report, { signal: endOf(reply) })
+      return { jobs: found, ended: report.tasks.filter((task_id) => !jobs.hasWorktree(task_id)) }
     })
     const at = `${apiPrefix}/jobs/:job_id`
     scope.post(`${at}/accept`, (request, reply) =>

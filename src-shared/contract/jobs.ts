@@ -91,8 +91,20 @@ export const RunnerReport = z.object({
   protocol: z.int(),
   wait_seconds: z.number().min(0).max(10).default(0),
   jobs: z.array(JobId).max(1_000).default([]).describe('Jobs that it still has, also from before it was started.'),
+  tasks: z.array(TaskId).max(1_000).default([]).describe('Tasks of which it keeps a folder.'),
 })
 export type RunnerReport = z.infer<typeof RunnerReport>
+/** What of it counts for its jobs. */
+export type JobReport = Omit<RunnerReport, 'tasks'>
+
+/** What a runner is answered. */
+export const RunnerAnswer = z.object({
+  jobs: z
+    .array(JobOffer)
+    .describe('Jobs for this machine; each is offered again, with another token, until it is accepted.'),
+  ended: z.array(TaskId).default([]).describe('Of the tasks named, those that have no worktree any longer.'),
+})
+export type RunnerAnswer = z.infer<typeof RunnerAnswer>
 
 const fenced = { fence: z.int().positive() }
 

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { UsageReport } from '../../../src-shared/contract/executions.ts'
 import type { HostedAgent, ReportedExecution } from '../../../src-shared/contract/daemons.ts'
-import type { AgentId, DaemonId, ExecutionId } from '../../../src-shared/contract/ids.ts'
+import type { AgentId, DaemonId, ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
 import { withoutEnv } from '../../domain/access/agents.ts'
 import { mayManageDaemon } from '../../domain/access/daemons.ts'
 import type { OperationRequest } from '../../../src-shared/contract/operations.ts'
@@ -16,6 +16,8 @@ type Names = 'daemons.create' | 'daemons.list' | 'daemons.delete' | 'daemons.rep
 export function createDaemonHandlers(parts: ApiParts): Handlers<Names> {
   const { store, feed, identity, clock, newId } = parts
   const { views, remoteRuns, runners } = parts.engine
+  const hasWorktree = (task_id: TaskId): boolean =>
+    (store.read.workspaces.byTask(task_id)?.status ?? 'cleaned') !== 'cleaned'
   return {
     'daemons.create': ({ name }, { principal }) => {
       const { token, token_hash } = identity.createDaemonToken()
@@ -82,12 +84,13 @@ export function createDaemonHandlers(parts: ApiParts): Handlers<Names> {
         const { id } = told
         return report.hosted.includes(told) ? { id, ...(await remoteRuns.instruct(id)) } : { id, action: 'stop' }
       })
-      const { instance, protocol = 0, wait_seconds = 0, capacity, jobs: held = [] } = told
+      const { instance, protocol = 0, wait_seconds = 0, capacity, jobs: held = [], tasks = [] } = told
       const jobs =
         instance === undefined
           ? []
           : await runners.report(report.record, { instance, protocol, wait_seconds, capacity, jobs: held }, { signal })
-      return { daemon: report.daemon, executions: await Promise.all(instructions), jobs: [...jobs] }
+      const ended = tasks.filter((task_id) => !hasWorktree(task_id))
+      return { daemon: report.daemon, executions: await Promise.all(instructions), jobs: [...jobs], ended }
     },
   }
 }

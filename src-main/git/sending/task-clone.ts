@@ -98,3 +98,16 @@ export async function isAt(
   const isAhead = (await resolveCommit(worktree, `${commit}^`, { signal })) !== there.head && commit !== there.head
   return tree === there.tree && !isAhead
 }
+
+/**
+ * Returns all of a task's work that is there, ignored files apart, as a text that another look finds again as long as
+ * nothing has changed; null if it can't be told.
+ */
+export async function describeWork({ repository, worktree, objects }: TaskClone, { signal }: Cancellable) {
+  const isThere = (await orNull(stat(join(worktree, '.git')))) !== null
+  const max_file_bytes = Number.MAX_SAFE_INTEGER
+  const found = isThere ? await makeSnapshot(worktree, { signal, max_file_bytes, objects, previous: null }) : null
+  if (isThere && found?.complete !== true) return null
+  const refs = await runGit(repository, ['for-each-ref', '--format=%(objectname) %(refname)'], { signal })
+  return [found?.head, found?.tree, found?.staged, refs.stdout].join('\n')
+}

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Daemon, HostedAgent, ReportedExecution } from '../daemons.ts'
 import { UsageReport } from '../executions.ts'
 import { DaemonId, ExecutionId } from '../ids.ts'
-import { JobOffer, RunnerReport } from '../jobs.ts'
+import { RunnerAnswer, RunnerReport } from '../jobs.ts'
 import { del, get, list, post } from '../operation.ts'
 
 export const daemonsOperations = {
@@ -35,7 +35,8 @@ export const daemonsOperations = {
     z.object({
       daemon_id: z.union([DaemonId, z.literal('self')]).describe('`self`: the one of the token.'),
       /** Of a program that takes jobs (`svc runner`); with `instance` the machine is a runner. */
-      ...RunnerReport.pick({ instance: true, protocol: true, wait_seconds: true, jobs: true }).partial().shape,
+      ...RunnerReport.pick({ instance: true, protocol: true, wait_seconds: true, jobs: true, tasks: true }).partial()
+        .shape,
       capacity: z.int().min(1).max(1_000).optional().describe('How many runs it takes at a time.'),
       hostname: z.string().max(255).optional(),
       version: z.string().max(100).optional(),
@@ -48,9 +49,7 @@ export const daemonsOperations = {
     z.object({
       daemon: Daemon,
       executions: z.array(ReportedExecution),
-      jobs: z
-        .array(JobOffer)
-        .describe('Jobs for this machine; each is offered again, with another token, until it is accepted.'),
+      ...RunnerAnswer.shape,
     }),
     200,
     ['runner_taken', 'runner_version'],

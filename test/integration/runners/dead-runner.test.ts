@@ -20,6 +20,8 @@ const retry = (job: Job, task_id: string) => job.running.client.call('tasks.reco
 const reviewed = (job: Job, task_id: string) =>
   job.running.taskWhere(task_id, (task) => task.review_passed_at !== null && !task.entry_barrier)
 
+const hook = { type: 'script' as const, success_exit_codes: [0], applies_to: 'all' as const }
+
 const work = 'echo work > work.txt; git add -A; git commit -qm Work'
 
 /** A check that lasts for ever where its file isn't there. */
@@ -68,7 +70,7 @@ test('says of a hook and of a landing why they did not run on a runner that is g
   await job.claim(landed, agent)
   const { version } = await reviewed(job, landed.id)
   door.close()
-  const before_work = [{ type: 'script' as const, command: 'true', blocking: true, timeout_seconds: 600 }]
+  const before_work = [{ ...hook, command: 'true', blocking: true, timeout_seconds: 600 }]
   const landing = { mode: 'serial' as const, steps: ['true'], max_parallel: 1, retry_failed: true }
   await job.settings({ ci_runner: runner_id, lifecycle_hooks: { before_work }, landing })
   await job.repository.commit('theirs', { 'theirs.txt': 'x\n' })
