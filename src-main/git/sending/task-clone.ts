@@ -1,4 +1,4 @@
-import { mkdir, rm, stat } from 'node:fs/promises'
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { resolveCommit, resolveTree } from '../commands/branch.ts'
@@ -69,9 +69,12 @@ export async function placeWorktree(
   state: Omit<WorktreeState, 'objects'>,
   { signal }: Cancellable,
 ): Promise<boolean> {
-  const isNew = (await orNull(stat(join(worktree, '.git')))) === null
+  const isNew = !(await hasWorktree(worktree, { signal }))
   if (isNew) {
-    await rm(worktree, { recursive: true, force: true })
+    // What a runner that was killed had not finished; should it have files after all, they stay beside.
+    const aside = `${worktree}.aside`
+    await rm(aside, { recursive: true, force: true })
+    await orNull(rename(worktree, aside))
     await runGit(repository, ['worktree', 'prune'], { signal, access: 'write' })
     const add = ['worktree', 'add', '--quiet', '--force', '--detach', worktree, state.head]
     await runGit(repository, add, { signal, access: 'write' })
@@ -80,13 +83,19 @@ export async function placeWorktree(
   return isNew
 }
 
+/** Returns whether there is a worktree that git knows; one that a killed runner was making may be none. */
+async function hasWorktree(worktree: string, { signal }: Cancellable): Promise<boolean> {
+  if ((await orNull(stat(join(worktree, '.git')))) === null) return false
+  return (await runGit(worktree, ['rev-parse', '--git-dir'], { signal, accept: [0, 128] })).exit_code === 0
+}
+
 /** Returns whether the task's worktree is missing, or has exactly what a commit has, HEAD included. */
 export async function isAt(
   { worktree, objects }: TaskClone,
   commit: string,
   { signal }: Cancellable,
 ): Promise<boolean> {
-  if ((await orNull(stat(join(worktree, '.git')))) === null) return true
+  if (!(await hasWorktree(worktree, { signal }))) return true
   const there = await makeSnapshot(worktree, {
     signal,
     max_file_bytes: Number.MAX_SAFE_INTEGER,
@@ -104,7 +113,7 @@ export async function isAt(
  * nothing has changed; null if it can't be told.
  */
 export async function describeWork({ repository, worktree, objects }: TaskClone, { signal }: Cancellable) {
-  const isThere = (await orNull(stat(join(worktree, '.git')))) !== null
+  const isThere = await hasWorktree(worktree, { signal })
   const max_file_bytes = Number.MAX_SAFE_INTEGER
   const found = isThere ? await makeSnapshot(worktree, { signal, max_file_bytes, objects, previous: null }) : null
   if (isThere && found?.complete !== true) return null
