@@ -8,6 +8,7 @@ import { createExecutors } from '../agents/create-executors.ts'
 import { createScripts } from '../hooks/scripts/run-script.ts'
 import { jobProtocol, lonelyHours } from '../../src-shared/contract/jobs.ts'
 import { linkMark } from '../platform/link/marked-start.ts'
+import { DataDirLockedError, lockDataDir } from '../platform/locks/single-instance.ts'
 import { createLogger } from '../platform/logging/log.ts'
 import { runRunner } from './run-runner.ts'
 import { linkSocket, serveLinks } from './serve-links.ts'
@@ -40,8 +41,10 @@ const pidFile = (folder: string): string => join(folder, 'pid')
 
 /** Is the runner, until it is ended or has had no link for hours. */
 async function serve(folder: string): Promise<number> {
-  await using links = await serveLinks(folder)
   const log = createLogger({ level: 'warn' })
+  using _lock = lockOrNull(folder)
+  if (_lock === null) return heldCode
+  await using links = await serveLinks(folder)
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
   // It is in a session of its own: the end of the link's shell is not its end.
@@ -63,6 +66,20 @@ async function serve(folder: string): Promise<number> {
   } finally {
     clearInterval(lonely)
     await rm(pidFile(folder), { force: true })
+  }
+}
+
+/** The exit code of a runner whose folder another one has. */
+const heldCode = 3
+
+/** Takes the folder; two links that begin at once each start a runner. Returns null if another one has it. */
+function lockOrNull(folder: string): Disposable | null {
+  try {
+    return lockDataDir(folder)
+  } catch (error) {
+    if (!(error instanceof DataDirLockedError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    return null
   }
 }
 
@@ -119,7 +136,7 @@ async function startServe(folder: string): Promise<Socket | null> {
   for (let tries = 0; tries < 300; tries++) {
     const socket = await connect(folder)
     if (socket !== null) return socket
-    if (child.exitCode !== null) return null
+    if (child.exitCode !== null && child.exitCode !== heldCode) return null
     await delay(50)
   }
   return null
