@@ -270,7 +270,7 @@ function contextOf(parts: EngineParts, options: Pick<AppOptions, 'places' | 'run
   })
   const here = createLocalPlace({ workspaceRoot: config.workspaceRoot, git, containment, homes })
   const bases = createProjectBases({ ...here, ...branchStarts(store.read), files: git.baseFiles })
-  const shared = { views, bases, pathProblem: containment.pathProblem, dataDir: config.dataDir, apiUrl: url, log }
+  const shared = { views, bases, machine: containment, dataDir: config.dataDir, apiUrl: url, log }
   const runnerKinds = (options.runnerKinds ?? createRunnerKinds)(here, shared, parts.elsewhere)
   const ownPlaces = { here, runners: store.read.runners, kinds: runnerKinds, ...runnersIn(store.read) }
   return {

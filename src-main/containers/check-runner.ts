@@ -14,7 +14,17 @@ import { copySocat } from './socat-copy.ts'
 
 /** One thing that was looked at. */
 export interface RunnerCheck {
-  readonly name: 'engine' | 'dev containers' | 'image' | 'start' | 'git' | 'file owner' | 'disk' | 'copse' | 'agents'
+  readonly name:
+    | 'engine'
+    | 'dev containers'
+    | 'image'
+    | 'start'
+    | 'git'
+    | 'file owner'
+    | 'disk'
+    | 'copse'
+    | 'hosts'
+    | 'agents'
   readonly ok: boolean
   /** What was found, in a sentence. */
   readonly message: string
@@ -26,6 +36,8 @@ export interface RunnerCheckOptions extends Cancellable {
   readonly dataDir: string
   /** The API's URL, or null while it doesn't listen. */
   readonly apiUrl: string | null
+  /** Why containers can't be led to allowed hosts on this machine; null if they can. */
+  readonly hostsProblem: string | null
   /** Names of agents' programs. */
   readonly agents: readonly string[]
 }
@@ -66,7 +78,8 @@ export async function checkContainerRunner(
     return [
       ...steps,
       passed('start', 'A container with a shell was started.'),
-      ...(await readSteps(config, seen, folder)),
+      ...(await readSteps(seen, folder)),
+      ...(config.network === 'hosts' ? [hostsStep(options)] : []),
     ]
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -173,16 +186,16 @@ function fixOf({ stderr }: EngineAnswer): string {
   return 'Start a container of this image by hand to see what the engine says, then check again.'
 }
 
-async function readSteps(
-  { network }: ContainerConfig,
-  { output, agents, unasked }: Seen,
-  folder: string,
-): Promise<readonly RunnerCheck[]> {
+function hostsStep({ hostsProblem }: Pick<RunnerCheckOptions, 'hostsProblem'>): RunnerCheck {
+  return hostsProblem === null
+    ? passed('hosts', 'Containers have no way out but the proxy, which lets them to the allowed hosts.')
+    : failed('hosts', hostsProblem, 'Install what is missing, or choose the network “open” or “none”.')
+}
+
+async function readSteps({ output, agents, unasked }: Seen, folder: string): Promise<readonly RunnerCheck[]> {
   const git = output.get('git') ?? ''
   const reached = output.get('reached')
   const copse = ((): RunnerCheck => {
-    if (network === 'hosts')
-      return failed('copse', 'Containers can’t be limited to listed hosts yet.', 'Choose the network “open” or “none”.')
     if (unasked !== null) return failed('copse', unasked, 'Install socat on this machine, then check again.')
     if (reached === 'yes') return passed('copse', 'A container reaches Copse.')
     const tool = 'The image has no program to ask Copse with, so this was not checked.'

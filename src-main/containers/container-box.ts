@@ -6,7 +6,7 @@ import type { Box, BoxedCommand } from '../platform/process/box.ts'
 import { addressOf, forwardPort, listeningScript, type Forwarder } from '../platform/process/port-forwarders.ts'
 import { makeTemporary, removeTemporary } from '../platform/process/run-folders.ts'
 import { treeVariable } from '../platform/process/tree-variable.ts'
-import type { BoxRequest, Containment } from '../ports/containment.ts'
+import type { BoxRequest, Containment, HostWays, OpenHostWays } from '../ports/containment.ts'
 import type { GitUser, GitView, GitViews } from '../ports/git-views.ts'
 import { mountsOfRun } from './box-mounts.ts'
 import { containerArgs, installationLabel, processLabel } from './container-args.ts'
@@ -21,7 +21,8 @@ export interface ContainerBoxOptions {
   readonly runner: ContainerRunner
   readonly dataDir: string
   readonly views: GitViews
-  readonly pathProblem: Containment['pathProblem']
+  /** What this machine contains its own runs by. */
+  readonly machine: Pick<Containment, 'pathProblem' | 'hostsProblem' | 'hostWays'>
   /** Returns the API's URL once it listens. */
   readonly apiUrl: () => string | null
   readonly log: Logger
@@ -43,16 +44,18 @@ export interface Prepared {
 export async function containInContainer(
   options: ContainerBoxOptions,
   { ground, socat, kept }: Prepared & { readonly kept?: Readonly<Record<string, string>> },
-  request: BoxRequest,
+  { request, hostWays }: { readonly request: BoxRequest; readonly hostWays: HostWays | null },
   command: BoxedCommand,
 ): ReturnType<Box['contain']> {
-  const { runner, dataDir, views, pathProblem, apiUrl, log } = options
+  const { runner, dataDir, views, machine, apiUrl, log } = options
+  const { pathProblem } = machine
   const { client, image, tools, dev } = ground
   const installation = installationOf(dataDir)
   const processMarker = command.env[treeVariable] ?? ''
   const temporary = await makeTemporary()
   const forwarders: Forwarder[] = []
   let view: GitView | null = null
+  let ways: OpenHostWays | null = null
   const release = async (): Promise<void> => {
     const labels = { [installationLabel]: installation, [processLabel]: processMarker }
     try {
@@ -61,6 +64,7 @@ export async function containInContainer(
       for (const target of (await view?.close()) ?? [])
         request.onDenied?.({ what: 'path', target, access: 'write', count: 1 })
     } finally {
+      await ways?.close()
       await Promise.all(forwarders.map((forwarder) => forwarder[Symbol.asyncDispose]()))
       await removeTemporary(temporary)
     }
@@ -71,9 +75,12 @@ export async function containInContainer(
     view = await views.open(request.cwd)
     const url = apiUrl()
     const api = url === null || socat === null ? null : new URL(url)
-    if (api !== null) {
+    const forwarded = { folder: temporary, processMarker }
+    const opened = (await hostWays?.open(forwarded)) ?? null
+    ways = opened
+    if (api !== null && opened === null) {
       const [host, port] = addressOf(api)
-      forwarders.push(await forwardPort({ folder: temporary, processMarker }, [host], port))
+      forwarders.push(await forwardPort(forwarded, [host], port))
     }
     const variables = variablesOf(command.env, request.variables ?? [])
     const isUsersHome = dev !== undefined && request.privateHome === undefined
@@ -82,9 +89,9 @@ export async function containInContainer(
       isUsersHome ? '~' : home,
       view === null ? null : await views.userOf(request.cwd),
     )
-    const env = { GIT_CONFIG_GLOBAL: git, ...variables, HOME: home, TMPDIR: temporary }
+    const env = { GIT_CONFIG_GLOBAL: git, ...variables, ...opened?.env, HOME: home, TMPDIR: temporary }
     const start = join(temporary, 'start')
-    const listening = listeningScript(forwarders, socat?.command)
+    const listening = listeningScript([...forwarders, ...(opened?.forwarders ?? [])], socat?.command)
     const script = startScript({ env, tools, listening, dev, isUsersHome })
     await writeFile(start, script, { mode: 0o600 })
     const mounts = mountsOfRun({ request, command, view, temporary, home, mounts: runner.config.mounts, pathProblem })

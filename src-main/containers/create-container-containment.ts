@@ -36,7 +36,7 @@ export interface ContainerContainmentOptions extends ContainerBoxOptions {
 
 /** Contains each program that a runner starts in a container of its own. */
 export function createContainerContainment(options: ContainerContainmentOptions): ContainerContainment {
-  const { runner, dataDir, log } = options
+  const { runner, dataDir, machine, log } = options
   const { network } = runner.config
   const kept = keptFolder(dataDir, runner.id)
   const closing = new AbortController()
@@ -64,7 +64,7 @@ export function createContainerContainment(options: ContainerContainmentOptions)
     lookIntoImage({ runner, dataDir, ground: async () => (await prepared(cwd)).ground })
   const programs = programsIn(null)
   const refusal: Containment['refusal'] = (level) => {
-    if (network === 'hosts') return hostsRefusal
+    if (network === 'hosts') return machine.hostsProblem()
     return level === 'worktree_and_hosts' && network === 'open' ? openRefusal : null
   }
   const remove = async (labels: Readonly<Record<string, string>>, { signal }: Cancellable): Promise<void> => {
@@ -75,7 +75,7 @@ export function createContainerContainment(options: ContainerContainmentOptions)
     effectiveLevel: () => (network === 'open' ? 'worktree' : 'worktree_and_hosts'),
     refusal,
     keepsRefs: (cwd) => options.views.isPossible(cwd),
-    pathProblem: options.pathProblem,
+    pathProblem: machine.pathProblem,
     box: async (request) => {
       const why = refusal(request.level)
       if (why !== null) throw new ContainmentUnavailable(why)
@@ -85,11 +85,12 @@ export function createContainerContainment(options: ContainerContainmentOptions)
         preparing = undefined
         throw new ContainmentUnavailable(noSocat)
       }
+      const hostWays = network === 'hosts' ? await machine.hostWays(request) : null
       return {
-        contain: (command) => containInContainer(options, parts, request, command),
-        // Nothing is denied in a container: what it must not reach is not there.
+        contain: (command) => containInContainer(options, parts, { request, hostWays }, command),
+        // Of paths nothing is denied in a container: what it must not reach is not there.
         onOutput: () => undefined,
-        allowHost: () => undefined,
+        allowHost: (host) => hostWays?.allowHost(host),
       }
     },
     homes: {
@@ -111,5 +112,4 @@ export function createContainerContainment(options: ContainerContainmentOptions)
 }
 
 const openRefusal =
-  'This runner’s containers reach any host. Choose the network “none” for it, or another runner, to limit hosts.'
-const hostsRefusal = 'Containers can’t be limited to listed hosts yet. Choose the network “open” or “none”.'
+  'This runner’s containers reach any host. Choose the network “hosts” or “none” for it, or another runner, to limit hosts.'

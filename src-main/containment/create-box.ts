@@ -1,17 +1,8 @@
-import type { SandboxManager } from '@anthropic-ai/sandbox-runtime'
 import { randomBytes } from 'node:crypto'
 import { basename } from 'node:path'
-import { hostProblem, localPort } from '../../src-shared/contract/allowed-hosts.ts'
 import type { Logger } from '../platform/logging/log.ts'
 import type { Box, BoxedCommand } from '../platform/process/box.ts'
-import {
-  addressOf,
-  forwardPort,
-  listeningScript,
-  thisMachine,
-  type ForwardedRun,
-  type Forwarder,
-} from '../platform/process/port-forwarders.ts'
+import { listeningScript, type Forwarder } from '../platform/process/port-forwarders.ts'
 import { quoted } from '../platform/process/process-shell.ts'
 import { makeTemporary, privateFoldersIn, removeTemporary } from '../platform/process/run-folders.ts'
 import { treeVariable } from '../platform/process/tree-variable.ts'
@@ -24,8 +15,9 @@ import { canEndGently } from './machine.ts'
 import { alone, mountedLast, readBwrap, type BwrapCommand } from './bwrap-command.ts'
 import { createDenials, missingPaths, readDenial, readOnlyPaths, type Denials } from './denials.ts'
 import { heldRefs } from './held-refs.ts'
+import { createHostLists, forwardHosts, noProxyVariables, type HostLists } from './host-lists.ts'
 import { openHomes, type OpenHomes } from './open-homes.ts'
-import { keepFromProxies, loadLibrary, watchDenials, withOpenNetwork } from './library.ts'
+import { loadLibrary, watchDenials, withOpenNetwork } from './library.ts'
 import { isHidden, isWritable, placesOf, type OwnPlaces, type Places } from './places.ts'
 import { watchAnswers } from './watch-answers.ts'
 import { containedVariables } from './variables.ts'
@@ -51,40 +43,6 @@ export function createBox(options: BoxOptions, request: BoxRequest): ContainedBo
       if (places === null) return
       for (const path of readOnlyPaths(text)) if (!isWritable(path, places)) denials.add(pathDenial(path, 'write'))
       for (const path of missingPaths(text)) if (isHidden(path, places)) denials.add(pathDenial(path, 'read'))
-    },
-  }
-}
-
-type Manager = typeof SandboxManager
-
-interface HostLists {
-  readonly allowed: readonly string[]
-  /** Lets a command reach the allowed hosts. */
-  add(manager: Manager, commandId: string): void
-  remove(manager: Manager, commandId: string): void
-  allow(host: string): void
-}
-
-/** Keeps the allowed hosts of each command of a box. */
-function createHostLists({ hosts = [] }: Pick<BoxRequest, 'hosts'>): HostLists {
-  // Agents and projects may have others from before these were refused.
-  const allowed = hosts.filter((host) => hostProblem(host) === null)
-  const commands = new Map<string, Manager>()
-  const tell = (manager: Manager, id: string): void =>
-    manager.registerCommandNetworkLists(id, { allowedDomains: allowed.flatMap(asProxied) })
-  return {
-    allowed,
-    add: (manager, id) => {
-      commands.set(id, manager)
-      tell(manager, id)
-    },
-    remove: (manager, id) => {
-      commands.delete(id)
-      manager.unregisterCommandNetworkLists(id)
-    },
-    allow: (host) => {
-      allowed.push(host)
-      for (const [id, manager] of commands) tell(manager, id)
     },
   }
 }
@@ -132,11 +90,9 @@ async function contain(
   try {
     const limited = request.level === 'worktree_and_hosts'
     // On other systems a run has the machine's own loopback interface, as far as its profile allows.
-    const url = apiUrl()
     if (limited && process.platform === 'linux') {
-      const api = url === null ? null : new URL(url)
-      if (api !== null) keepFromProxies(api)
-      forwarders = await forwardAll({ folder: temporary, processMarker: env[treeVariable] ?? '' }, api, hosts.allowed)
+      const run = { folder: temporary, processMarker: env[treeVariable] ?? '' }
+      forwarders = await forwardHosts(run, apiUrl(), hosts.allowed)
     }
     if (limited) hosts.add(manager, id)
     const sockets = limited ? [manager.getLinuxHttpSocketPath(), manager.getLinuxSocksSocketPath()] : []
@@ -157,7 +113,7 @@ async function contain(
     homes = opened
     const network = { allowedDomains: [], deniedDomains: [], allowAllUnixSockets: true }
     const gently = canEndGently()
-    const variables = [`TMPDIR=${temporary}`, ...(limited ? proxied : [])]
+    const variables = [`TMPDIR=${temporary}`, ...(limited ? noProxyVariables : [])]
     const wrap = () =>
       manager.wrapWithSandboxArgv(
         `${listeningScript(forwarders)}exec env ${quoted([...(gently ? hearing : []), ...variables, ...(gently ? waiting : []), file, ...args])}`,
@@ -189,22 +145,3 @@ async function contain(
 const hearing = ['--default-signal=HUP,INT,QUIT,TERM']
 /** Bubblewrap kills everything once its first program, which it starts as its child, has ended. */
 const waiting = ['/bin/sh', '-c', waitingScript(2), 'sh']
-/** Private networks are reached by the proxy too, since the run itself has no other way. */
-const noProxy = 'localhost,127.0.0.1,::1'
-const proxied = ['NODE_USE_ENV_PROXY=1', `NO_PROXY=${noProxy}`, `no_proxy=${noProxy}`]
-
-/** Returns an allowed host as the proxy compares it: a port of this machine by each of its names. */
-function asProxied(host: string): readonly string[] {
-  const port = localPort(host)
-  return port === null ? [host] : ['127.0.0.1', 'localhost', '[::1]'].map((address) => `${address}:${port}`)
-}
-
-/** Forwards the service's API and the allowed ports of this machine. */
-async function forwardAll(run: ForwardedRun, api: URL | null, hosts: readonly string[]): Promise<readonly Forwarder[]> {
-  const ports = new Map(hosts.map((host) => [localPort(host), thisMachine]))
-  if (api !== null) {
-    const [host, port] = addressOf(api)
-    ports.set(port, [host])
-  }
-  return await Promise.all([...ports].flatMap(([port, host]) => (port === null ? [] : forwardPort(run, host, port))))
-}

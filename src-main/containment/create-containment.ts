@@ -4,8 +4,9 @@ import type { ContainmentLevel, ContainmentStatus, HeldContainment } from '../..
 import { ContainmentUnavailable, type BoxRequest, type Containment } from '../ports/containment.ts'
 import { createBox, type BoxOptions } from './create-box.ts'
 import { keys } from './home.ts'
+import { createHostWays } from './host-ways.ts'
 import { holdLibrary, releaseLibrary } from './library.ts'
-import { readMachine } from './machine.ts'
+import { proxyProblem, readMachine } from './machine.ts'
 import { inFull, isWithin, realPath } from '../platform/path-names.ts'
 import { pathProblem } from './path-problem.ts'
 import { gitFoldersOf } from './places.ts'
@@ -27,6 +28,12 @@ export function createContainment(options: ContainmentOptions): Containment {
     if (level !== 'auto') return level
     return options.auto === 'auto' && statusOnce().available ? 'worktree' : 'none'
   }
+  /** Runs may start in parallel, so they share one hold of the library. */
+  const hold = async (): Promise<void> =>
+    await (library ??= holdLibrary().catch((error: unknown) => {
+      library = undefined
+      throw error
+    }))
   return {
     effectiveLevel,
     status: () => withAuto(statusOnce(), options),
@@ -37,13 +44,15 @@ export function createContainment(options: ContainmentOptions): Containment {
       if (effectiveLevel(request.level) === 'none') return null
       const why = refusal(request.level) ?? firstProblem(request, options) ?? unseenPlace(request.cwd)
       if (why !== null) throw new ContainmentUnavailable(why)
-      // Runs may start in parallel, so they share one hold of the library.
-      library ??= holdLibrary().catch((error: unknown) => {
-        library = undefined
-        throw error
-      })
-      await library
+      await hold()
       return createBox(options, request)
+    },
+    hostsProblem: proxyProblem,
+    hostWays: async (request) => {
+      const why = proxyProblem()
+      if (why !== null) throw new ContainmentUnavailable(why)
+      await hold()
+      return createHostWays(request, options.apiUrl)
     },
     close: async () => {
       const isHeld = await library?.then(

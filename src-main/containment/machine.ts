@@ -15,13 +15,23 @@ export function readMachine(platform: string = process.platform): ContainmentSta
   const none = (reason: string): ContainmentStatus => ({ available: false, kind: null, reason })
   if (platform !== 'linux' && platform !== 'darwin') return none('Containment needs Linux or macOS.')
   const { kind, needs } = kinds[platform]
-  const missing = needs.filter((program) => findOnPath(program) === null)
-  if (missing.length > 0) {
-    const install = platform === 'linux' ? ' Install the packages bubblewrap and socat, then restart Copse.' : ''
-    return none(`Not found: ${missing.join(', ')}.${install}`)
-  }
+  const missing = missingNote(needs, platform)
+  if (missing !== null) return none(missing)
   const failure = kind === 'bubblewrap' ? tryBubblewrap() : null
   return failure === null ? { available: true, kind, reason: null } : none(failure)
+}
+
+function missingNote(needs: readonly string[], platform: 'linux' | 'darwin'): string | null {
+  const missing = needs.filter((program) => findOnPath(program) === null)
+  if (missing.length === 0) return null
+  const install = platform === 'linux' ? ' Install the packages bubblewrap and socat, then restart Copse.' : ''
+  return `Not found: ${missing.join(', ')}.${install}`
+}
+
+/** Returns why the proxy of allowed hosts can't run here: the library looks for all that its own boxes need. */
+export function proxyProblem(platform: string = process.platform): string | null {
+  if (platform !== 'linux' && platform !== 'darwin') return 'Allowed hosts need Linux or macOS.'
+  return missingNote(kinds[platform].needs, platform)
 }
 
 let gentle: boolean | undefined

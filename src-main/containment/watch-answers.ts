@@ -43,6 +43,10 @@ function onAnswer(message: unknown): void {
   take({ host, status: response.statusCode, headers: Object.fromEntries(headers) as Record<string, string> })
 }
 
+/** Returns what a command proves itself with to the proxy, as part of its address. */
+export const proxyCredentials = (commandId: string, token: string): string =>
+  `${encodeURIComponent(`srt.${Buffer.from(commandId).toString('base64')}`)}:${token}`
+
 /** The library names the command in the user of the proxy's address: `user.<base64 of the ID>:<password>`. */
 function commandOf(credentials: string): string | undefined {
   const words = Buffer.from(credentials.replace(/^basic\s+/i, ''), 'base64').toString('utf8')

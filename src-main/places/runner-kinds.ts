@@ -52,7 +52,14 @@ export function createRunnerKinds(here: Place, shared: SharedParts, elsewhere: E
       const container = containerOf(runner)
       if (container === null) return [notCarried]
       const agents = await agentPrograms(here, options)
-      return await checkContainerRunner(container, { ...options, dataDir, apiUrl: shared.apiUrl(), agents })
+      const hostsProblem = shared.machine.hostsProblem()
+      return await checkContainerRunner(container, {
+        ...options,
+        dataDir,
+        apiUrl: shared.apiUrl(),
+        hostsProblem,
+        agents,
+      })
     },
     place: (runner) => {
       if (runner.kind === 'here') return here

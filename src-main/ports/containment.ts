@@ -1,6 +1,7 @@
 import type { ContainmentLevel, ContainmentStatus, HeldContainment } from '../../src-shared/contract/containment.ts'
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import type { Box } from '../platform/process/box.ts'
+import type { ForwardedRun, Forwarder } from '../platform/process/port-forwarders.ts'
 
 /** The limits of a contained run. */
 export interface ContainmentRules {
@@ -59,6 +60,20 @@ export interface ContainedBox extends Box {
   allowHost(host: string): void
 }
 
+/** How a box that has a network of its own reaches what it may: the service, and its hosts by a proxy of this machine. */
+export interface HostWays extends Pick<ContainedBox, 'allowHost'> {
+  /** Opens them for a command. */
+  open(run: ForwardedRun): Promise<OpenHostWays>
+}
+
+export interface OpenHostWays {
+  /** What leads there, by sockets in the run's folder. */
+  readonly forwarders: readonly Forwarder[]
+  /** By which programs find the proxy. */
+  readonly env: Readonly<Record<string, string>>
+  close(): Promise<void>
+}
+
 export interface Containment {
   /** Returns what this machine can contain; detected once. */
   status(): ContainmentStatus
@@ -75,6 +90,10 @@ export interface Containment {
    * available.
    */
   box(request: BoxRequest): Promise<ContainedBox | null>
+  /** Returns why no box can be led to allowed hosts on this machine; null if one can. */
+  hostsProblem(): string | null
+  /** Leads another kind of box to its hosts. Throws `ContainmentUnavailable` if `hostsProblem` says why not. */
+  hostWays(request: BoxRequest): Promise<HostWays>
   close(): Promise<void>
 }
 

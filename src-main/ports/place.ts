@@ -68,7 +68,8 @@ export interface Places {
 export interface SharedParts {
   readonly views: GitViews
   readonly bases: ProjectBases
-  readonly pathProblem: Containment['pathProblem']
+  /** What this machine contains its own runs by. */
+  readonly machine: Pick<Containment, 'pathProblem' | 'hostsProblem' | 'hostWays'>
   readonly dataDir: string
   readonly apiUrl: () => string | null
   readonly log: Logger

@@ -18,14 +18,10 @@ export type RunnerState = (typeof runnerStates)[number]
  */
 const unbuiltRunners: {
   readonly kinds: Partial<Record<RunnerKind, string>>
-  readonly container: Partial<Record<'hosts', string>>
 } = {
   kinds: {
     here: 'This machine is always there. Choose another type.',
     daemon: 'This machine connects from its side: add it with `POST /daemons`, and start `svc runner` there.',
-  },
-  container: {
-    hosts: 'A list of hosts is not available for containers yet. Use `open` or `none`.',
   },
 }
 
@@ -68,10 +64,6 @@ export const ContainerConfig = z
     network: z
       .enum(containerNetworks)
       .default('open')
-      .superRefine((network, context) => {
-        const message = unbuiltRunners.container.hosts
-        if (network === 'hosts' && message !== undefined) context.addIssue({ code: 'custom', message })
-      })
       .describe('`open`: the network of the machine. `hosts`: only the allowed hosts. `none`: only Copse.'),
     mounts: z
       .strictObject(ExtraPaths.shape)

@@ -7,7 +7,7 @@ import {
   createContainerContainment,
   type ContainerContainment,
 } from '../../src-main/containers/create-container-containment.ts'
-import { pathProblem } from '../../src-main/containment/path-problem.ts'
+import { createContainment } from '../../src-main/containment/create-containment.ts'
 import { createBaseFiles } from '../../src-main/git/create-base-files.ts'
 import { createGit } from '../../src-main/git/create-git.ts'
 import { createProjectBases } from '../../src-main/places/project-bases.ts'
@@ -48,6 +48,10 @@ export async function startContainerBench(
   await repository.git(['worktree', 'add', '-q', '-b', 'other', join(workspaceRoot, 'other'), 'main'])
   const views = createGitViews({ dataDir })
   views.expect(worktree, 'own')
+  const machine = createContainment({
+    ...{ dataDir, workspaceRoot, apiUrl, auto: 'auto' as const },
+    ...{ otherData: () => [], credentials: () => [] },
+  })
   const containment = createContainerContainment({
     runner: { id: 'box', name: 'Box', config },
     dataDir,
@@ -60,7 +64,7 @@ export async function startContainerBench(
       repositories: () => [],
       isTrusted: () => false,
     }),
-    pathProblem: (path) => pathProblem(path, { dataDir, workspaceRoot }),
+    machine,
     apiUrl,
     log: createLogger({ level: 'silent' }),
   })
@@ -87,6 +91,7 @@ export async function startContainerBench(
     },
     [Symbol.asyncDispose]: async () => {
       await containment.close()
+      await machine.close()
       await repository[Symbol.asyncDispose]()
       await rm(root, { recursive: true, force: true })
     },

@@ -28,7 +28,8 @@ export async function makeWorktreeImage(
   const contained = await containInContainer(
     options,
     { ...prepared, kept: { [worktreeLabel]: cwd } },
-    { level: 'worktree', cwd },
+    // Of hosts it is allowed none: where the network is limited, it reaches Copse alone.
+    { request: { level: 'worktree', cwd }, hostWays: null },
     { file: '/bin/sh', args: ['-c', script], env },
   )
   try {

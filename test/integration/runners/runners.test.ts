@@ -51,7 +51,6 @@ test('says which runners can’t be made yet, and takes no field that it does no
     ['container', { image: 'any', devcontainer: true }, 'Each project’s dev container has its own image.'],
     ['container', {}, 'Name the image of the container.'],
     ['container', { ...image, host: 'far' }, 'host'],
-    ['container', { ...image, network: 'hosts' }, 'A list of hosts is not available for containers yet.'],
     ['container', { image: '--privileged' }, 'Use no spaces, and no “-” in front.'],
     ['container', { ...image, mounts: { read: ['/'] } }, 'An absolute path'],
   ] as const) {

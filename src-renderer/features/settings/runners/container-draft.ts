@@ -1,4 +1,4 @@
-import { ContainerConfig, containerNetworks } from '../../../../src-shared/contract/runners.ts'
+import { containerNetworks, type ContainerConfig } from '../../../../src-shared/contract/runners.ts'
 import { linesOf, numberOf } from './draft-values.ts'
 
 type ContainerNetwork = (typeof containerNetworks)[number]
@@ -39,10 +39,8 @@ const networkLabels: Readonly<Record<ContainerNetwork, string>> = {
   none: 'Only Copse',
 }
 
-/** The networks that can be chosen; the contract refuses the others. */
-export const networkChoices = containerNetworks
-  .filter((network) => ContainerConfig.shape.network.safeParse(network).success)
-  .map((network) => ({ id: network, label: networkLabels[network] }))
+/** The networks that can be chosen. */
+export const networkChoices = containerNetworks.map((network) => ({ id: network, label: networkLabels[network] }))
 
 /** Returns the draft of a configuration; of a new one without it. */
 export function containerDraft(config?: ContainerConfig): ContainerDraft {
