@@ -5,6 +5,7 @@ import { GitError } from '../commands/git-error.ts'
 import type { Git } from '../commands/run-git.ts'
 import { hasCode } from '../files/file-errors.ts'
 import { quarantineOf } from './arrivals-folder.ts'
+import { lendAttributes, type LentAttributes } from './lent-attributes.ts'
 
 /** A push is refused as a whole; the message is for the one who pushed. */
 export class PushRefusedError extends Error {
@@ -26,6 +27,13 @@ export interface IncomingPack extends AsyncDisposable {
   moveIn(): Promise<void>
 }
 
+interface Incoming {
+  readonly git: Git
+  readonly folder: string
+  readonly branch: string
+  readonly grant: JobGrant
+}
+
 /** How much of a push that is refused is still read, so that git sees the answer. */
 const maxDiscarded = 512 * 1024 * 1024
 
@@ -39,14 +47,12 @@ export async function discard(chunks: AsyncIterable<Uint8Array>): Promise<void> 
 }
 
 /**
- * Writes a pack beside the repository and checks it there, where git sees no object but those of the pack: one that is
- * written as a difference to any other is refused. Throws `PushRefusedError`; then nothing of it stays.
+ * Writes a pack beside the repository and checks it there, where git sees no object but those of the pack, and the files of
+ * attributes that the job may see: one that is written as a difference to any other is refused. Throws `PushRefusedError`; then nothing of it stays.
  */
 export async function takeIn(
-  git: Git,
-  folder: string,
+  { git, folder, branch, grant }: Incoming,
   chunks: AsyncIterable<Uint8Array>,
-  grant: JobGrant,
 ): Promise<IncomingPack> {
   await mkdir(quarantineOf(folder), { recursive: true, mode: 0o700 })
   const own = await mkdtemp(join(quarantineOf(folder), 'push-'))
@@ -55,7 +61,7 @@ export async function takeIn(
     const objects = join(own, 'objects')
     await mkdir(join(objects, 'pack'), { recursive: true })
     await spool(incoming(objects, 'pack'), chunks, grant)
-    const found = await indexPack(git, objects)
+    const found = await indexPack(git, objects, await lendAttributes(git, { branch, to: join(own, 'lent') }))
     return {
       ids: found.ids,
       objects,
@@ -103,11 +109,19 @@ interface Indexed {
   readonly modules: readonly string[]
 }
 
-async function indexPack(git: Git, objects: string): Promise<Indexed> {
+async function indexPack(git: Git, objects: string, lent: LentAttributes): Promise<Indexed> {
   const env = { GIT_OBJECT_DIRECTORY: objects }
+  const checked = { ...env, ...alternate(lent.objects) }
   const pack = incoming(objects, 'pack')
   const args = ['index-pack', '--fsck-objects', '--no-rev-index', '-o', incoming(objects, 'idx'), pack]
-  const { stdout } = await git(args, { access: 'write', env }).catch(refuseBroken)
+  const index = () => git(args, { access: 'write', env: checked })
+  const { stdout } = await index()
+    .catch(async (error: unknown) => {
+      if (!(error instanceof GitError) || !error.stderr.includes('gitattributesMissing')) throw error
+      await lent.lendAll()
+      return await index()
+    })
+    .catch(refuseBroken)
   const [name = '', ...modules] = stdout.toString('latin1').trim().split('\n')
   const ids = new Set<string>()
   let rest = ''
@@ -152,8 +166,10 @@ function refuseBroken(error: unknown): never {
 }
 
 /** The environment in which git sees the objects of the repository too. */
-export const lends = (folder: string): Readonly<Record<string, string>> => ({
-  GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${join(folder, 'objects').replaceAll(/["\\]/g, '\\$&')}"`,
+export const lends = (folder: string): Readonly<Record<string, string>> => alternate(join(folder, 'objects'))
+
+const alternate = (objects: string): Readonly<Record<string, string>> => ({
+  GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${objects.replaceAll(/["\\]/g, '\\$&')}"`,
 })
 
 function isFull(error: unknown): boolean {

@@ -90,7 +90,7 @@ async function takePush(receiver: Receiver, push: PushRequest): Promise<PushOutc
       return { refusal: null, answers }
     }
     const needsPack = push.commands.some(({ to }) => to !== null)
-    await using pack = needsPack ? await takeIn(git, folder, push.pack, grant) : null
+    await using pack = needsPack ? await takeIn({ git, folder, branch, grant }, push.pack) : null
     const accepted = await inTurn(() => acceptRefs({ git, folder, branch, grant }, allowed, pack))
     for (const [command, answer] of accepted) answers.set(command, answer)
     return { refusal: null, answers }

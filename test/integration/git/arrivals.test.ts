@@ -43,6 +43,24 @@ test('brings a branch and a snapshot over HTTP, and the project gets only what i
   expect(await readdir(join(fixture.dataDir, 'arrivals'))).toEqual([])
 })
 
+test('takes work in a repository with attributes, which its packs name and don’t contain', async () => {
+  await using fixture = await createArrivalsFixture()
+  const { repository } = fixture
+  const job = fixture.job()
+  const clone = await fixture.clone(job)
+  const push = async () => (await fixture.git(['push', job.url, `HEAD:${branch}`], { cwd: clone })).err
+  const attributes = { '.gitattributes': '*.txt text\n', 'deep/.gitattributes': '*.md text\n' }
+  for (const [name, files] of Object.entries({
+    'with attributes': attributes,
+    'beside them': { 'a.txt': 'a\n', 'deep/b.txt': 'b\n' },
+    'with others': { '.gitattributes': '*.txt -text\n' },
+    'with the first ones again': attributes,
+  })) {
+    await repository.commit(name, files, clone)
+    expect(await push(), name).toContain('-> copse/task-1')
+  }
+})
+
 test('keeps the commits that an amended commit and a rebase replace', async () => {
   await using fixture = await createArrivalsFixture()
   const { repository, arrivals, task } = fixture
