@@ -12,13 +12,20 @@ const compiler = { cc: 'gcc libc6-dev' }
 const containers = { podman: 'podman', crun: 'crun' }
 /** What the tests of pushes over SSH push to. */
 const ssh = { sshd: 'openssh-server' }
+/** What a test of large files needs; the others bring what they need. */
+const largeFiles = { 'git-lfs': 'git-lfs' }
 
 /**
  * Installs what the tests need besides Node and a browser, where this may be done without asking. Returns what is left
  * out and how to get it, in one sentence; null if nothing is.
  */
 export async function ensureTestTools(env = process.env) {
-  const tools = [await ensureContainmentTools(env), await ensureSshServer(env), await ensureContainerEngine(env)]
+  const tools = [
+    await ensureContainmentTools(env),
+    await ensureSshServer(env),
+    await ensureContainerEngine(env),
+    await ensureLfs(env),
+  ]
   const left = tools.filter((one) => one !== null)
   return left.length > 0 ? left.join('. Also ') : null
 }
@@ -45,6 +52,15 @@ async function ensureSshServer(env) {
   return left === undefined
     ? null
     : `the tests of pushes over SSH (missing: ${left}). To run them: sudo apt-get install ${left}`
+}
+
+/** Its package sets its filter for all of the machine, which only a machine for tests may get without being asked. */
+async function ensureLfs(env) {
+  if (missing(largeFiles, env).length > 0 && env.CI) await install(missing(largeFiles, env), env)
+  const [left] = missing(largeFiles, env)
+  return left === undefined
+    ? null
+    : `a test of Git LFS on the service’s machine (missing: ${left}). To run it: sudo apt-get install ${left}`
 }
 
 /** A container engine may ask for services of the system, which only a machine for tests may get without being asked. */

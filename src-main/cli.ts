@@ -19,7 +19,7 @@ const code = await runCli(process.argv.slice(2), {
   },
   connectRunner: async (options) => {
     const { connectRunner } = await import('./runner/connect.ts')
-    return connectRunner(options, program.version)
+    return connectRunner(options, { version: program.version, program: program.runnerProgram })
   },
   rotateKey: async (options) => {
     const { rotateKey } = await import('./service/rotate-key.ts')

@@ -30,6 +30,7 @@ import {
   type ArrivalsFolder,
 } from './arrivals/arrivals-folder.ts'
 import { compact, hasManyPacks } from './arrivals/compact.ts'
+import { createLfsAccess, takeLfs } from './arrivals/lfs.ts'
 import { errorLine, flush, pktLine } from './arrivals/pkt-lines.ts'
 import { advertisePush, receivePack } from './arrivals/receive-pack.ts'
 import { sendPack } from './arrivals/serve-fetch.ts'
@@ -67,6 +68,7 @@ export function createArrivals(options: ArrivalsOptions): Arrivals {
   const locks = createKeyedLock()
   const used = new Map<string, InUse>()
   const listeners = new Map<string, Set<() => void>>()
+  const lfs = createLfsAccess()
 
   const pathOf = (task: string): string => {
     if (!/^[\w-]+$/.test(task)) throw new Error(`No task has the ID ${task}.`)
@@ -120,6 +122,7 @@ export function createArrivals(options: ArrivalsOptions): Arrivals {
     used.get(task)?.removed.abort(new WorkspaceError('git_failed', 'The task’s work was removed.'))
     await inTurn(task, async () => {
       used.delete(task)
+      lfs.forget(pathOf(task))
       if (await hasFolder(pathOf(task)))
         await asWorkspaceError(rm(pathOf(task), { recursive: true, force: true, maxRetries: 5 }))
     })
@@ -169,6 +172,16 @@ export function createArrivals(options: ArrivalsOptions): Arrivals {
           request,
         ),
       ),
+    readLfs: async (task, oid, { signal, grant }) => {
+      if (grant.access === 'late') return null
+      const at = await asWorkspaceError(find(task))
+      return await asWorkspaceError(lfs.read(at, oid, { signal: AbortSignal.any([signal, grant.ended]) }))
+    },
+    writeLfs: async (task, object, { signal, grant }) => {
+      const at = await asWorkspaceError(find(task))
+      const ends = AbortSignal.any([signal, grant.ended, use(task).removed.signal])
+      return await asWorkspaceError(takeLfs(at, object, { signal: ends, grant }))
+    },
     lend: async (task, loan, { signal }) => {
       const at = await asWorkspaceError(find(task))
       return await inTurn(task, () => asWorkspaceError(lend(at, loan, { signal })))

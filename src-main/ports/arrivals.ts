@@ -63,9 +63,16 @@ export class GitProtocolError extends Error {
   override readonly name = 'GitProtocolError'
 }
 
+/** An object of Git LFS that a job may have. */
+export interface LfsObject {
+  readonly size: number
+  readonly content: AsyncIterable<Uint8Array>
+}
+
 /**
  * The repositories in which work arrives that is done on other machines, one a task. Each borrows the objects of the
- * task's repository, which gets nothing of it until it is taken. Failures are `WorkspaceError`s.
+ * task's repository, which gets nothing of it until it is taken, but for objects of Git LFS: only a commit that names one
+ * shows it. Failures are `WorkspaceError`s.
  */
 export interface Arrivals {
   /** Makes the repository of a task, or brings its branch and base to where the service has them. */
@@ -85,6 +92,17 @@ export interface Arrivals {
   sendPack(task_id: string, request: AsyncIterable<Uint8Array>, options: ServeOptions): AsyncIterable<Uint8Array>
   /** Takes a `git push`; the answer says of every ref whether it moved. Without all of the request, nothing moves. */
   receivePack(task_id: string, request: AsyncIterable<Uint8Array>, options: ServeOptions): AsyncIterable<Uint8Array>
+  /** Returns an object of Git LFS that the base or a lent commit names; null if it is not there, or another's. */
+  readLfs(task_id: string, oid: string, options: ServeOptions): Promise<LfsObject | null>
+  /**
+   * Takes an object of Git LFS into the task's repository. `refused`: its bytes are not those that its ID names, or more
+   * than the job may send.
+   */
+  writeLfs(
+    task_id: string,
+    object: { readonly oid: string; readonly content: AsyncIterable<Uint8Array> },
+    options: ServeOptions,
+  ): Promise<'taken' | 'wrong' | 'too_large'>
   /** Lets jobs fetch what a folder of the task has: its HEAD and, as a snapshot, its uncommitted files. */
   lend(
     task_id: string,

@@ -21,9 +21,12 @@ export interface ConnectOptions {
 
 /**
  * Is a runner that connects to its service from here, until it is told to end; then its runs end too. Resolves with the
- * exit code.
+ * exit code. `program`: the file of the program that runners elsewhere are.
  */
-export async function connectRunner(options: ConnectOptions, version: string): Promise<number> {
+export async function connectRunner(
+  options: ConnectOptions,
+  { version, program }: { readonly version: string; readonly program: string },
+): Promise<number> {
   const url = URL.parse(options.url)
   if (url === null || !['http:', 'https:'].includes(url.protocol))
     return complain(`${options.url} is no address of a service. Use one like https://copse.example.com.`)
@@ -45,6 +48,7 @@ export async function connectRunner(options: ConnectOptions, version: string): P
         folder,
         runs: createExecutors(),
         scripts: createScripts(),
+        program: [process.execPath, program],
         log: createLogger({ level: 'warn' }),
         about: { hostname: hostname().slice(0, 255), version, ...(options.capacity && { capacity: options.capacity }) },
         onContact: () => process.stdout.write(`Connected to ${base}. Press Ctrl+C to end this runner and its runs.\n`),

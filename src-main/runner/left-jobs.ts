@@ -24,7 +24,11 @@ export async function reapLeft(
  * Finishes a job that an earlier process of the runner has done, or brings the work of one that it was doing: it is lost,
  * because no one sees any more how its agent ends. Never rejects.
  */
-export async function endLeft(left: LeftJob, parts: Omit<JobParts, 'runs' | 'scripts'>, { signal }: Cancellable) {
+export async function endLeft(
+  left: LeftJob,
+  parts: Omit<JobParts, 'runs' | 'scripts' | 'program'>,
+  { signal }: Cancellable,
+) {
   const { folder, locks, log } = parts
   const { kept, ending } = left
   try {

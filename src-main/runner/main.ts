@@ -5,6 +5,7 @@ import { createConnection, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createExecutors } from '../agents/create-executors.ts'
+import { runLfsFilter } from '../git/lfs/lfs-filter.ts'
 import { createScripts } from '../hooks/scripts/run-script.ts'
 import { jobProtocol, lonelyHours } from '../../src-shared/contract/jobs.ts'
 import { linkMark } from '../platform/link/marked-start.ts'
@@ -19,7 +20,7 @@ const usage = 'usage: runner.js link FOLDER | serve FOLDER | end FOLDER'
 /** Runs a command of the runner's program; resolves with its exit code. */
 export async function runnerMain([command, folder]: readonly string[]): Promise<number> {
   if (folder === undefined) return complain(usage)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (command !== 'lfs') await mkdir(folder, { recursive: true, mode: 0o700 })
   switch (command) {
     case 'serve':
       return await serve(folder)
@@ -27,6 +28,9 @@ export async function runnerMain([command, folder]: readonly string[]): Promise<
       return await link(folder)
     case 'end':
       return await end(folder)
+    case 'lfs':
+      await runLfsFilter(folder, process.stdin, process.stdout)
+      return 0
     default:
       return complain(usage)
   }
@@ -57,7 +61,8 @@ async function serve(folder: string): Promise<number> {
   }, 60_000)
   try {
     const service = createServiceCalls({ url: () => links.url, token: links.token })
-    await runRunner({ service, folder, runs: createExecutors(), scripts: createScripts(), log }, stop.signal)
+    const program = [process.execPath, process.argv[1] ?? '']
+    await runRunner({ service, folder, program, runs: createExecutors(), scripts: createScripts(), log }, stop.signal)
     return 0
   } catch (error) {
     if (!(error instanceof ServiceRefusal)) throw error

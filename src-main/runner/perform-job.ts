@@ -1,6 +1,5 @@
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { eventsLog, rawLog, type JobEvent } from '../../src-shared/contract/job-events.ts'
 import { JobOutcome, jobProtocol, type JobInput, type JobOffer, type JobSpec } from '../../src-shared/contract/jobs.ts'
 import { fetchTask, isAt, placeWorktree, taskClone, type TaskClone } from '../git/sending/task-clone.ts'
@@ -12,9 +11,11 @@ import type { Scripts } from '../ports/scripts.ts'
 import { finishJob } from './finish-job.ts'
 import { startBeats } from './job-beats.ts'
 import { jobFolder, keepEnding, keepJob, taskFolder, type Ending } from './job-folder.ts'
+import { bringLfs } from './lfs-objects.ts'
 import { pushEverything, startWorkSender } from './send-work.ts'
 import { openSentLog, type SentLog } from './sent-log.ts'
 import { isLeaseLost, type JobCalls, type ServiceCalls } from './service-calls.ts'
+import { untilHeard } from './until-heard.ts'
 
 export interface JobParts {
   readonly service: ServiceCalls
@@ -23,12 +24,12 @@ export interface JobParts {
   readonly instance: string
   readonly runs: Executors
   readonly scripts: Scripts
+  /** The words that start the runner's program. */
+  readonly program: readonly string[]
   /** Of each task, one job at a time works in its worktree. */
   readonly locks: KeyedLock
   readonly log: Logger
 }
-
-const retryMs = 2_000
 
 /** Does a job from its acceptance to the service's word that all of it has arrived. Never rejects. */
 export async function performJob(offer: JobOffer, parts: JobParts, stopped: AbortSignal): Promise<void> {
@@ -146,6 +147,9 @@ class JobRun {
     const { repository, files } = this.#spec
     await untilHeard(() => fetchTask(this.#clone, { ...this.#target(), user: repository.user }, { signal }), signal)
     const { branch, head, snapshot } = repository
+    const commits = snapshot === null ? [head] : [head, snapshot]
+    const from = () => ({ target: this.#target(), program: this.#parts.program })
+    await untilHeard(() => bringLfs(this.#clone, commits, from(), { signal }), signal)
     if (repository.is_task) await this.#keepWhatIsThere({ signal })
     const isNew = await placeWorktree(this.#clone, { branch, head, snapshot }, { signal })
     for (const { n, path, mode } of files) {
@@ -374,26 +378,4 @@ function failed(error: unknown): Ending {
   const message =
     text !== null && noRoom.test(text) ? 'The disk of the runner is full. Make room there, then retry.' : text
   return { status: 'failed', exit_code: null, session_id: null, usage: null, outcome: null, message }
-}
-
-/** What git says where the link is cut, apart from an answer that the service gave. */
-const cutLink = /unable to access|Empty reply|Connection (?:refused|reset)|early EOF|RPC failed|hung up|expected flush/i
-const refused = /returned error: 4\d\d/
-
-function isNoContact(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const isCut = error.name === 'GitError' && cutLink.test(error.message) && !refused.test(error.message)
-  return isCut || error.name === 'NoContact'
-}
-
-/** Repeats a call while the service is out of contact. */
-async function untilHeard<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (;;) {
-    try {
-      return await call()
-    } catch (error) {
-      if (signal.aborted || !isNoContact(error)) throw error
-      await delay(retryMs, undefined, { signal })
-    }
-  }
 }

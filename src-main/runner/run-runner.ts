@@ -18,6 +18,8 @@ export interface RunnerParts {
   readonly folder: string
   readonly runs: Executors
   readonly scripts: Scripts
+  /** The words that start the runner's program. */
+  readonly program: readonly string[]
   readonly log: Logger
   /** What it tells of itself beyond what links do. */
   readonly about?: Pick<OwnReport, 'capacity' | 'hostname' | 'version'>

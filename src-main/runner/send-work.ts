@@ -5,6 +5,7 @@ import { taskClone, type TaskClone } from '../git/sending/task-clone.ts'
 import type { Logger } from '../platform/logging/log.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import { notingArrival } from './kept-tasks.ts'
+import { filesOfLfs, sendLfs } from './lfs-objects.ts'
 
 /** The work of a run as the service last got it. */
 export interface SentWork {
@@ -46,9 +47,13 @@ export function startWorkSender({ folder, branch, target, max_file_bytes, log }:
     const { worktree, objects } = clone
     const snapshot = await makeSnapshot(worktree, { signal, max_file_bytes, objects, previous })
     const key = `${snapshot?.commit ?? ''} ${snapshot?.head ?? ''}`
-    const left_there = (snapshot?.left_out ?? []).map(({ path }) => path)
+    const left_out = (snapshot?.left_out ?? []).map(({ path }) => path)
     previous = snapshot
-    if (!everything && key === sent) return { refs: {}, left_there, isWhole: false }
+    if (!everything && key === sent) return { refs: {}, left_there: left_out, isWhole: false }
+    // Before the commits that name them, so that files have their content where these arrive.
+    const refused = await sendLfs(clone, target(), { signal })
+    const ofLfs = snapshot === null ? [] : await filesOfLfs(clone, snapshot.commit, refused, { signal })
+    const left_there = [...left_out, ...ofLfs]
     const own = snapshot && { commit: snapshot.commit, objects }
     const pushed = await pushWork({ worktree, branch, snapshot: own, everything }, target(), { signal })
     for (const { ref, refusal } of pushed)
@@ -56,7 +61,8 @@ export function startWorkSender({ folder, branch, target, max_file_bytes, log }:
     sent = key
     const taken = pushed.filter(({ refusal }) => refusal === null)
     const refs = Object.fromEntries(taken.map(({ ref, commit }) => [ref, commit]))
-    return { refs, left_there, isWhole: taken.length === pushed.length && left_there.length === 0 }
+    const isWhole = taken.length === pushed.length && left_there.length + refused.length === 0
+    return { refs, left_there, isWhole }
   }
   const watch = async (): Promise<void> => {
     let wait = pauseMs
@@ -109,13 +115,16 @@ interface ApartPush {
 
 /** Sends all of a worktree apart from the task's work. */
 export async function pushEverything(
-  { worktree, objects }: TaskClone,
+  clone: TaskClone,
   branch: string,
   { target, max_file_bytes, under }: ApartPush,
   { signal }: Cancellable,
 ): Promise<Sent> {
+  const { worktree, objects } = clone
+  const refused = await sendLfs(clone, target, { signal })
   const snapshot = await makeSnapshot(worktree, { signal, max_file_bytes, objects, previous: null })
   const own = snapshot && { commit: snapshot.commit, objects }
   const pushed = await pushWork({ worktree, branch, snapshot: own, everything: true, under }, target, { signal })
-  return { isWhole: pushed.every(({ refusal }) => refusal === null) && (snapshot?.left_out ?? []).length === 0 }
+  const left = (snapshot?.left_out.length ?? 0) + refused.length
+  return { isWhole: pushed.every(({ refusal }) => refusal === null) && left === 0 }
 }

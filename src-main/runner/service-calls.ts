@@ -27,7 +27,7 @@ export class ServiceRefusal extends Error {
 }
 
 /** The service can't be reached, or its answer did not arrive. */
-class NoContact extends Error {
+export class NoContact extends Error {
   override readonly name = 'NoContact'
 }
 

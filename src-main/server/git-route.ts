@@ -44,6 +44,24 @@ export function addGitRoute(app: FastifyInstance, jobs: JobGit, { guard, address
         return await reply.type(`application/x-${service}-advertisement`).send(Buffer.from(answer))
       },
     })
+    const lfsPath = `${apiPrefix}/git/:repository/lfs/objects/:oid`
+    scope.get(lfsPath, {
+      onRequest,
+      handler: async (request, reply) => {
+        const { size, content } = await jobs.readLfs(lfsCallOf(request), { signal: endOf(request, reply) })
+        void reply.type('application/octet-stream').header('content-length', size)
+        return await reply.send(Readable.from(content, { objectMode: false }))
+      },
+    })
+    scope.put(lfsPath, {
+      onRequest,
+      handler: async (request, reply) => {
+        liftDeadline(request.raw)
+        request.raw.socket.setTimeout(silenceMs)
+        await jobs.writeLfs(lfsCallOf(request), bodyOf(request), { signal: endOf(request, reply) })
+        return await reply.code(204).send()
+      },
+    })
     for (const service of ['git-upload-pack', 'git-receive-pack'] as const) {
       scope.post(`${apiPrefix}/git/:repository/${service}`, {
         onRequest,
@@ -73,6 +91,12 @@ function callOf(request: FastifyRequest): { readonly job_id: string; readonly to
   const { repository = '' } = request.params as { readonly repository?: string }
   if (!repository.endsWith('.git')) throw routeNotFound()
   return { job_id: repository.slice(0, -'.git'.length), token: tokenOf(request) }
+}
+
+function lfsCallOf(request: FastifyRequest) {
+  const { oid = '' } = request.params as { readonly oid?: string }
+  if (!/^[0-9a-f]{64}$/.test(oid)) throw routeNotFound()
+  return { ...callOf(request), oid }
 }
 
 /** Returns the token as Bearer, or as the password of Basic, which git sends. */

@@ -13,6 +13,7 @@ import { createServiceCalls } from '../../src-main/runner/service-calls.ts'
 import type { RunnerId } from '../../src-shared/contract/ids.ts'
 import { startJob, type Job } from './job.ts'
 import { startLossyDoor, type LossyDoor } from './lossy-door.ts'
+import { projectRoot } from './project-root.ts'
 import { addRunner } from './test-runners.ts'
 
 export interface FarJob extends AsyncDisposable {
@@ -69,6 +70,7 @@ export async function startFarJob(): Promise<FarJob> {
       folder,
       runs: createExecutors(),
       scripts: createScripts(),
+      program: [process.execPath, join(projectRoot, 'src-main', 'runner.ts')],
       log,
     },
     end.signal,
