@@ -268,7 +268,7 @@ const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
         target: 'node24',
         minify: true,
         rolldownOptions: {
-          external: [/^node:/, /^(@anthropic-ai\/sandbox-runtime|node-pty)(\/|$)/],
+          external: [/^node:/, /^(node-pty|@microsoft\/mxc-sdk)(\/|$)/],
           input: { runner: 'src-main/runner.ts' },
           output: { format: 'es', entryFileNames: '[name].mjs', codeSplitting: false, comments: false },
         },

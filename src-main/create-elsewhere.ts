@@ -1,11 +1,12 @@
 import { createJobApi, createRunnerTokens } from './api/job-api.ts'
 import { createJobGit } from './api/job-git.ts'
-import type { TaskId } from '../src-shared/contract/ids.ts'
+import type { ContainmentStatus } from '../src-shared/contract/containment.ts'
+import type { RunnerId, TaskId } from '../src-shared/contract/ids.ts'
 import type { EventFeed } from './core/event-feed.ts'
 import { hasWorktree, worktreeAt } from './core/workspace-of.ts'
 import { createArrivals } from './git/create-arrivals.ts'
 import { createSecret, hashToken } from './identity/opaque-tokens.ts'
-import { createJobs } from './jobs/jobs.ts'
+import { createJobs, type Jobs } from './jobs/jobs.ts'
 import { rescueLate } from './places/remote/late-work.ts'
 import type { Elsewhere } from './places/remote/remote-place.ts'
 import type { AppConfig } from './platform/config/config.ts'
@@ -29,7 +30,7 @@ interface ElsewhereParts {
  * links are closed until there is a server.
  */
 export function createElsewhere(
-  { dataDir, runnerProgram }: AppConfig,
+  { dataDir, runnerProgram, containment: auto = 'none' }: AppConfig,
   { store, feed, clock, newId, log }: ElsewhereParts,
 ): Elsewhere & {
   /** For the server, which `start` tells of. */
@@ -41,7 +42,8 @@ export function createElsewhere(
   const ownLog = log.child({ module: 'runners' })
   let server: Pick<Server, 'acceptRunner'> | null = null
   const arrivals = createArrivals({ dataDir, clock, log: ownLog })
-  const jobs = createJobs({
+  const containments = new Map<RunnerId, ContainmentStatus>()
+  const made = createJobs({
     clock,
     newId,
     newToken: secret('job'),
@@ -55,6 +57,13 @@ export function createElsewhere(
         .catch((error: unknown) => ownLog.warn({ err: error, task_id }, 'what arrived late was not kept as a rescue'))
     },
   })
+  const jobs: Jobs = {
+    ...made,
+    next: (seeker, report, options) => {
+      if (report.containment) containments.set(seeker.runner_id, report.containment)
+      return made.next(seeker, report, options)
+    },
+  }
   const known = createRunnerTokens(secret('runner'))
   const tokens: RunnerTokens = {
     ...known,
@@ -77,6 +86,9 @@ export function createElsewhere(
     },
     worktreeAt: (path) => worktreeAt(store.read, path),
     program: runnerProgram,
+    containmentAt: (runner_id) => containments.get(runner_id) ?? null,
+    noteContainment: (runner_id, status) => void containments.set(runner_id, status),
+    auto,
     onConnection: (connection, runner_id) => {
       if (server) server.acceptRunner(connection, runner_id)
       else connection.destroy()

@@ -14,12 +14,14 @@ import { gitFoldersOf } from './places.ts'
 export interface ContainmentOptions extends BoxOptions {
   /** Meaning of `auto`: `auto` contains where the machine can, `none` never does. */
   readonly auto: 'auto' | 'none'
+  /** Says what this machine can contain; by default it is looked at once. */
+  readonly machine?: () => ContainmentStatus
 }
 
 export function createContainment(options: ContainmentOptions): Containment {
   let status: ContainmentStatus | undefined
   let library: Promise<void> | undefined
-  const statusOnce = () => (status ??= readMachine())
+  const statusOnce = options.machine ?? (() => (status ??= readMachine()))
   const refusal = (level: ContainmentLevel): string | null => {
     if (level === 'none' || level === 'auto' || statusOnce().available) return null
     return `This run can’t be contained. ${statusOnce().reason ?? ''}`.trimEnd()

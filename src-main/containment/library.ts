@@ -78,10 +78,20 @@ async function guardingBridges(work: () => Promise<void>): Promise<void> {
  * into it.
  */
 function javaAgent(): { readonly javaAgentJarPath?: string } {
-  const library = createRequire(import.meta.url).resolve('@anthropic-ai/sandbox-runtime')
+  const library = findLibrary()
+  if (library === null) return {}
   const unpacked = library.replace(/([\\/]app\.asar)([\\/].*[\\/])dist[\\/]index\.js$/, '$1.unpacked$2')
   if (unpacked === library) return {}
   return { javaAgentJarPath: join(unpacked, 'vendor', 'java-proxy-agent', 'srt-proxy-agent.jar') }
+}
+
+/** Null where the library is part of this program's own file, as of a runner elsewhere: then its agent is left out. */
+function findLibrary(): string | null {
+  try {
+    return createRequire(import.meta.url).resolve('@anthropic-ai/sandbox-runtime')
+  } catch {
+    return null
+  }
 }
 
 /** Runs `work`, in which wrapped commands keep the machine's network. */

@@ -1,9 +1,11 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { ContainmentStatus } from '../../src-shared/contract/containment.ts'
 import type { RunnerId } from '../../src-shared/contract/ids.ts'
 import { silentSeconds } from '../../src-shared/contract/jobs.ts'
 import type { RunnerCheckStep } from '../../src-shared/contract/runners.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { RunnerKinds } from '../ports/runner-kinds.ts'
+import { containmentStep } from './remote/probe.ts'
 import type { CarriedJob } from './remote/start-job.ts'
 import type { RunnerRecord } from '../ports/runner-queries.ts'
 
@@ -20,7 +22,13 @@ interface Contact {
   readonly isOther: boolean
 }
 
-export function createDaemonContacts(jobs: Pick<Jobs, 'next' | 'lose' | 'unreached'>): DaemonContacts {
+export function createDaemonContacts({
+  jobs,
+  containmentAt,
+}: {
+  readonly jobs: Pick<Jobs, 'next' | 'lose' | 'unreached'>
+  readonly containmentAt: (runner_id: RunnerId) => ContainmentStatus | null
+}): DaemonContacts {
   const contacts = new Map<RunnerId, Contact>()
   const note = (id: RunnerId, isOther: boolean) => contacts.set(id, { at: performance.now(), isOther })
   /** How long until the runner's silence counts, in milliseconds. */
@@ -63,9 +71,13 @@ export function createDaemonContacts(jobs: Pick<Jobs, 'next' | 'lose' | 'unreach
             fix: 'Start “svc runner --url … --token-file …” there.',
           },
         ]
-      return contact.isOther
-        ? [{ name: 'version', ok: false, message: `${name} has another version.`, fix: 'Update Copse there.' }]
-        : [{ name: 'reach', ok: true, message: `${name} is connected.`, fix: null }]
+      if (contact.isOther)
+        return [{ name: 'version', ok: false, message: `${name} has another version.`, fix: 'Update Copse there.' }]
+      const status = containmentAt(id)
+      return [
+        { name: 'reach', ok: true, message: `${name} is connected.`, fix: null },
+        ...(status === null ? [] : [containmentStep(status)]),
+      ]
     },
   }
 }

@@ -24,7 +24,7 @@ const tidyLimitMs = 10_000
 export function createRunnerKinds(here: Place, shared: SharedParts, elsewhere: Elsewhere): RunnerKinds {
   const { dataDir, log } = shared
   const made: AsyncDisposable[] = []
-  const contacts = createDaemonContacts(elsewhere.jobs)
+  const contacts = createDaemonContacts(elsewhere)
   const links = byConfig<SshConfig, SshRunner>((runner_id, config) =>
     createSshRunner({ ...elsewhere, runner_id, config }),
   )

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
 import { homedir, hostname } from 'node:os'
 import { join } from 'node:path'
-import { createExecutors } from '../agents/create-executors.ts'
-import { createScripts } from '../hooks/scripts/run-script.ts'
 import { isLoopbackHost } from '../platform/config/loopback.ts'
 import { createLogger } from '../platform/logging/log.ts'
+import { createContainedPrograms } from './contained.ts'
 import { runRunner } from './run-runner.ts'
 import { createServiceCalls, ServiceRefusal } from './service-calls.ts'
 
@@ -41,15 +40,16 @@ export async function connectRunner(
   const stop = new AbortController()
   const end = (): void => stop.abort()
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, end)
+  const log = createLogger({ level: 'warn' })
+  await using programs = createContainedPrograms({ folder, url: () => base, log })
   try {
     await runRunner(
       {
+        ...programs,
         service: createServiceCalls({ url: () => base, token: () => token, reportPath: '/daemons/self/report' }),
         folder,
-        runs: createExecutors(),
-        scripts: createScripts(),
         program: [process.execPath, program],
-        log: createLogger({ level: 'warn' }),
+        log,
         about: { hostname: hostname().slice(0, 255), version, ...(options.capacity && { capacity: options.capacity }) },
         onContact: () => process.stdout.write(`Connected to ${base}. Press Ctrl+C to end this runner and its runs.\n`),
       },

@@ -49,16 +49,17 @@ export async function endLeft(
 
 function senderOf(
   { offer, branch, task_id, job, max_file_bytes }: LeftJob['kept'],
-  { folder, service, log }: Pick<JobParts, 'folder' | 'service' | 'log'>,
+  { folder, service, log, takeOver }: Pick<JobParts, 'folder' | 'service' | 'log' | 'takeOver'>,
 ) {
   const target = () => ({ url: `${service.url()}/api/v1/git/${job}.git`, token: offer.token })
-  return startWorkSender({ folder: taskFolder(folder, task_id), branch, target, max_file_bytes, log })
+  const of = taskFolder(folder, task_id)
+  return startWorkSender({ folder: of, branch, target, max_file_bytes, takeOver, log })
 }
 
 async function finishLeft(
   kept: LeftJob['kept'],
   ending: NonNullable<LeftJob['ending']>,
-  parts: Pick<JobParts, 'folder' | 'service' | 'log'>,
+  parts: Pick<JobParts, 'folder' | 'service' | 'log' | 'takeOver'>,
   { signal }: Cancellable,
 ): Promise<void> {
   const { fence } = kept.offer

@@ -4,13 +4,12 @@ import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { createConnection, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createExecutors } from '../agents/create-executors.ts'
 import { runLfsFilter } from '../git/lfs/lfs-filter.ts'
-import { createScripts } from '../hooks/scripts/run-script.ts'
 import { jobProtocol, lonelyHours } from '../../src-shared/contract/jobs.ts'
 import { linkMark } from '../platform/link/marked-start.ts'
 import { DataDirLockedError, lockDataDir } from '../platform/locks/single-instance.ts'
 import { createLogger } from '../platform/logging/log.ts'
+import { createContainedPrograms, machineStatus } from './contained.ts'
 import { runRunner } from './run-runner.ts'
 import { linkSocket, serveLinks } from './serve-links.ts'
 import { createServiceCalls, ServiceRefusal } from './service-calls.ts'
@@ -28,6 +27,9 @@ export async function runnerMain([command, folder]: readonly string[]): Promise<
       return await link(folder)
     case 'end':
       return await end(folder)
+    case 'containment':
+      process.stdout.write(`${JSON.stringify(machineStatus())}\n`)
+      return 0
     case 'lfs':
       await runLfsFilter(folder, process.stdin, process.stdout)
       return 0
@@ -62,7 +64,8 @@ async function serve(folder: string): Promise<number> {
   try {
     const service = createServiceCalls({ url: () => links.url, token: links.token })
     const program = [process.execPath, process.argv[1] ?? '']
-    await runRunner({ service, folder, program, runs: createExecutors(), scripts: createScripts(), log }, stop.signal)
+    await using programs = createContainedPrograms({ folder, url: () => links.url, log })
+    await runRunner({ service, folder, program, log, ...programs }, stop.signal)
     return 0
   } catch (error) {
     if (!(error instanceof ServiceRefusal)) throw error

@@ -24,6 +24,7 @@ export interface JobParts {
   readonly instance: string
   readonly runs: Executors
   readonly scripts: Scripts
+  readonly takeOver?: (worktree: string) => Promise<void>
   /** The words that start the runner's program. */
   readonly program: readonly string[]
   /** Of each task, one job at a time works in its worktree. */
@@ -181,6 +182,7 @@ class JobRun {
       branch,
       target: () => this.#target(),
       max_file_bytes,
+      takeOver: this.#parts.takeOver,
       log: this.#parts.log,
     })
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ContainmentStatus } from '../../src-shared/contract/containment.ts'
 import type { JobId, TaskId } from '../../src-shared/contract/ids.ts'
 import { jobProtocol, lonelyHours, silentSeconds } from '../../src-shared/contract/jobs.ts'
 import { createKeyedLock } from '../platform/locks/keyed-lock.ts'
@@ -18,6 +19,10 @@ export interface RunnerParts {
   readonly folder: string
   readonly runs: Executors
   readonly scripts: Scripts
+  /** Says how this machine can contain runs. */
+  readonly containment?: () => ContainmentStatus
+  /** Takes over what contained runs have committed so far in a worktree. */
+  readonly takeOver?: (worktree: string) => Promise<void>
   /** The words that start the runner's program. */
   readonly program: readonly string[]
   readonly log: Logger
@@ -72,6 +77,7 @@ export async function runRunner(parts: RunnerParts, signal: AbortSignal): Promis
           wait_seconds: left.length > 0 ? 0 : 10,
           jobs: [...kept, ...(jobs.keys() as Iterable<JobId>)],
           tasks: [...tasks],
+          ...(parts.containment && { containment: parts.containment() }),
         }
         const { jobs: offers, ended } = await service.report(report, { signal })
         // Not just before a report, which would be faster than what it accepts, and have it on offer again.

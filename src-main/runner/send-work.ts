@@ -28,6 +28,8 @@ export interface WorkSenderParts {
   readonly branch: string
   readonly target: () => PushTarget
   readonly max_file_bytes: number
+  /** Takes over what a contained run has committed so far. */
+  readonly takeOver?: ((worktree: string) => Promise<void>) | undefined
   readonly log: Logger
 }
 
@@ -38,13 +40,15 @@ const share = 10
 const retryMs = 2_000
 
 /** Looks for changes of a worktree and sends them while a run works in it. */
-export function startWorkSender({ folder, branch, target, max_file_bytes, log }: WorkSenderParts): WorkSender {
+export function startWorkSender(parts: WorkSenderParts): WorkSender {
+  const { folder, branch, target, max_file_bytes, takeOver, log } = parts
   const clone = taskClone(folder)
   const end = new AbortController()
   let previous: WorktreeSnapshot | null = null
   let sent = ''
   const send = async (everything: boolean, signal: AbortSignal): Promise<SentWork & Sent> => {
     const { worktree, objects } = clone
+    await takeOver?.(worktree)
     const snapshot = await makeSnapshot(worktree, { signal, max_file_bytes, objects, previous })
     const key = `${snapshot?.commit ?? ''} ${snapshot?.head ?? ''}`
     const left_out = (snapshot?.left_out ?? []).map(({ path }) => path)
@@ -84,6 +88,7 @@ export function startWorkSender({ folder, branch, target, max_file_bytes, log }:
     stop,
     sendLate: async ({ signal }) => {
       await stop()
+      await takeOver?.(clone.worktree)
       const apart = { target: target(), max_file_bytes, under: 'refs/svc/late/' }
       await notingArrival(folder, () => pushEverything(clone, branch, apart, { signal }), { signal })
     },

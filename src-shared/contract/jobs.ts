@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { AccountWindow } from './accounts.ts'
-import { ContainmentLevel } from './containment.ts'
+import { ContainmentLevel, ContainmentStatus } from './containment.ts'
 import { Ask, Usage, UsageReport } from './executions.ts'
 import { executorProfiles } from './executor-profiles.ts'
 import { AgentId, ExecutionId, JobId, TaskId, Timestamp } from './ids.ts'
 import { AgentConfig } from './projects.ts'
 
 /** The version of all that a runner and the service say to each other. Another one is `runner_version`. */
-export const jobProtocol = 1
+export const jobProtocol = 2
 
 /** How long a runner may be silent before its link counts as lost, in seconds. */
 export const silentSeconds = 30
@@ -92,6 +92,7 @@ export const RunnerReport = z.object({
   wait_seconds: z.number().min(0).max(10).default(0),
   jobs: z.array(JobId).max(1_000).default([]).describe('Jobs that it still has, also from before it was started.'),
   tasks: z.array(TaskId).max(1_000).default([]).describe('Tasks of which it keeps a folder.'),
+  containment: ContainmentStatus.optional().describe('How its machine can contain runs.'),
 })
 export type RunnerReport = z.infer<typeof RunnerReport>
 /** What of it counts for its jobs. */

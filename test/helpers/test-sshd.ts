@@ -20,10 +20,11 @@ export interface TestSshd extends AsyncDisposable {
   connections(): number
 }
 
-/** Starts it. `home`: the home folder that its shells have; `through` returns the port of what is between, if anything. */
+/** Starts it. `home`: the home folder that its shells have; `through` returns the port of what is between, if anything; `path`: their PATH. */
 export async function startTestSshd(
   home: string,
   through: (port: number) => Promise<number> = (port) => Promise.resolve(port),
+  path = `${dirname(process.execPath)}:$PATH`,
 ): Promise<TestSshd> {
   if (sshd === null) throw new Error('No sshd. Install openssh-server.')
   const program = sshd
@@ -37,7 +38,7 @@ export async function startTestSshd(
   const [host, own] = [await key('host'), await key('id')]
   await writeFile(join(folder, 'authorized'), await readFile(`${own}.pub`, 'utf8'))
   // A greeting as shells print it, which is no part of a link.
-  const shell = `#!/bin/sh\necho "Welcome to the far machine."\nexport HOME="${home}" XDG_CONFIG_HOME="${home}/.config" PATH="${dirname(process.execPath)}:$PATH"\ncd "$HOME"\nexec sh -c "$SSH_ORIGINAL_COMMAND"\n`
+  const shell = `#!/bin/sh\necho "Welcome to the far machine."\nexport HOME="${home}" XDG_CONFIG_HOME="${home}/.config" PATH="${path}"\ncd "$HOME"\nexec sh -c "$SSH_ORIGINAL_COMMAND"\n`
   await writeFile(join(folder, 'shell'), shell, { mode: 0o755 })
   await writeFile(
     join(folder, 'config'),

@@ -84,11 +84,15 @@ export function createDaemonHandlers(parts: ApiParts): Handlers<Names> {
         const { id } = told
         return report.hosted.includes(told) ? { id, ...(await remoteRuns.instruct(id)) } : { id, action: 'stop' }
       })
-      const { instance, protocol = 0, wait_seconds = 0, capacity, jobs: held = [], tasks = [] } = told
+      const { instance, protocol = 0, wait_seconds = 0, capacity, jobs: held = [], tasks = [], containment } = told
       const jobs =
         instance === undefined
           ? []
-          : await runners.report(report.record, { instance, protocol, wait_seconds, capacity, jobs: held }, { signal })
+          : await runners.report(
+              report.record,
+              { instance, protocol, wait_seconds, capacity, jobs: held, ...(containment && { containment }) },
+              { signal },
+            )
       const ended = tasks.filter((task_id) => !hasWorktree(task_id))
       return { daemon: report.daemon, executions: await Promise.all(instructions), jobs: [...jobs], ended }
     },

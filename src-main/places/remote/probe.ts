@@ -1,3 +1,4 @@
+import type { ContainmentStatus } from '../../../src-shared/contract/containment.ts'
 import type { RunnerCheckStep } from '../../../src-shared/contract/runners.ts'
 import { quoted } from '../../platform/process/process-shell.ts'
 
@@ -8,6 +9,13 @@ const maxSkewSeconds = 300
 
 export function checkStep(name: string, ok: boolean, message: string, fix: string | null = null): RunnerCheckStep {
   return { name, ok, message, fix }
+}
+
+/** Says how runs there can be contained, which only some agents ask for. */
+export function containmentStep({ available, reason }: ContainmentStatus): RunnerCheckStep {
+  return available
+    ? checkStep('containment', true, 'Runs there can be contained.')
+    : checkStep('containment', true, `Runs there can’t be contained. ${reason ?? ''}`.trimEnd())
 }
 
 /** Says what is in a folder's machine, a line each, after a mark: the shell there may greet. */

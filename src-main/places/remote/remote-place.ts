@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { ContainmentStatus } from '../../../src-shared/contract/containment.ts'
 import type { RunnerId } from '../../../src-shared/contract/ids.ts'
 import { identityOf } from '../../git/commands/identity.ts'
 import { findCopies } from '../../git/commands/copied-files.ts'
@@ -23,17 +24,22 @@ export interface Elsewhere {
   readonly worktreeAt: (path: string) => TaskWorktree | null
   /** The file of the runner's program. */
   readonly program: string
+  /** How a runner's machine can contain runs, as it said last; null before it has. */
+  readonly containmentAt: (runner_id: RunnerId) => ContainmentStatus | null
+  readonly noteContainment: (runner_id: RunnerId, status: ContainmentStatus) => void
+  /** What `auto` means on this service. */
+  readonly auto: 'auto' | 'none'
   /** Takes the connections of a runner and of what it runs. */
   readonly onConnection: (connection: Duplex, runner_id: RunnerId) => void
   readonly log: Logger
 }
 
-export interface RemotePlaceParts extends Omit<Elsewhere, 'tokens' | 'program' | 'onConnection'> {
+export interface RemotePlaceParts extends Omit<Elsewhere, 'tokens' | 'program' | 'onConnection' | 'noteContainment'> {
   readonly here: Place
-  readonly runner: StartJobParts['runner']
+  readonly runner: StartJobParts['runner'] & { readonly name: string }
   readonly carry?: StartJobParts['carry']
   readonly hasMachinePerJob?: boolean
-  /** What holds the runs there; without it no run is contained. */
+  /** What holds the runs there; without it, their machine does, by its own means. */
   readonly containment?: Pick<Place['containment'], 'refusal' | 'effectiveLevel'>
 }
 
@@ -44,6 +50,9 @@ export interface RemotePlaceParts extends Omit<Elsewhere, 'tokens' | 'program' |
 export function createRemotePlace(parts: RemotePlaceParts): Place {
   const { here, runner, jobs, arrivals, worktreeAt, log } = parts
   const mirror = createMirror({ arrivals, here, log })
+  const own = containmentThere(parts)
+  /** How the runner holds its runs itself; a pod holds them already. */
+  const levelThere: Place['containment']['effectiveLevel'] = parts.containment ? () => 'none' : own.effectiveLevel
   const setUps = new Map<string, readonly string[]>()
   const startJob = createStartJob({
     jobs,
@@ -71,17 +80,31 @@ export function createRemotePlace(parts: RemotePlaceParts): Place {
       },
     },
     arrivals,
-    runs: createRemoteRuns(here.runs, startJob),
-    scripts: createRemoteScripts(startJob, runner),
-    containment: {
-      // Not asked of its machine yet: what names a level is refused, and nothing passes for contained.
-      refusal: (level) =>
-        level === 'auto' || level === 'none'
-          ? null
-          : 'Runs on another machine can’t be contained yet. Choose another runner, or no containment.',
-      effectiveLevel: (level) => (level === 'auto' ? 'none' : level),
-      keepsRefs: () => Promise.resolve(true),
-      ...parts.containment,
+    runs: createRemoteRuns(here.runs, startJob, levelThere),
+    scripts: createRemoteScripts(startJob, runner, levelThere),
+    // Nothing that runs there reaches the repository here.
+    containment: { keepsRefs: () => Promise.resolve(true), ...(parts.containment ?? own) },
+  }
+}
+
+/** What a runner's machine says of containment. Before it has been heard, it refuses itself what it can't hold. */
+function containmentThere({
+  runner,
+  containmentAt,
+  auto,
+}: Pick<RemotePlaceParts, 'runner' | 'containmentAt' | 'auto'>): Pick<
+  Place['containment'],
+  'refusal' | 'effectiveLevel'
+> {
+  return {
+    refusal: (level) => {
+      const status = containmentAt(runner.id)
+      if (level === 'auto' || level === 'none' || status === null || status.available) return null
+      return `Runs on ${runner.name} can’t be contained. ${status.reason ?? ''}`.trimEnd()
+    },
+    effectiveLevel: (level) => {
+      if (level !== 'auto') return level
+      return auto === 'auto' && containmentAt(runner.id)?.available === true ? 'worktree' : 'none'
     },
   }
 }

@@ -12,12 +12,17 @@ import {
   type HeldExecution,
   type RunningExecution,
 } from '../../ports/executors.ts'
+import type { Place } from '../../ports/place.ts'
 import { RunnerUnreachableError } from '../../ports/runner-kinds.ts'
 import { createEventReader } from './read-events.ts'
 import type { StartedJob, StartJob } from './start-job.ts'
 
 /** Runs agents on a runner, as jobs. */
-export function createRemoteRuns(here: Executors, startJob: StartJob): Executors {
+export function createRemoteRuns(
+  here: Executors,
+  startJob: StartJob,
+  levelThere: Place['containment']['effectiveLevel'],
+): Executors {
   return {
     location: (profile) => here.location(profile),
     refusedArgs: (profile, config) => here.refusedArgs(profile, config),
@@ -43,7 +48,10 @@ export function createRemoteRuns(here: Executors, startJob: StartJob): Executors
         ...listener,
         kind: 'run',
         cwd: run.cwd,
-        spec: specOf(profile, run),
+        spec: specOf(profile, {
+          ...run,
+          config: { ...run.config, containment: levelThere(run.config.containment ?? 'none') },
+        }),
         files: [run.env['SVC_KNOWLEDGE_FILE'] ?? ''].filter((path) => path !== ''),
       })
       const process = running(started)

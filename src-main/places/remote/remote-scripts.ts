@@ -1,5 +1,6 @@
 import { eventsLog, type JobEvent } from '../../../src-shared/contract/job-events.ts'
 import type { JobEnd } from '../../jobs/job.ts'
+import type { Place } from '../../ports/place.ts'
 import type { ScriptResult, ScriptRun, Scripts } from '../../ports/scripts.ts'
 import { createEventReader } from './read-events.ts'
 import type { StartJob } from './start-job.ts'
@@ -8,7 +9,11 @@ const cancelledCode = 130
 const notStartedCode = 126
 
 /** Runs scripts on a runner, as jobs of one step. */
-export function createRemoteScripts(startJob: StartJob, runner: { readonly name: string }): Scripts {
+export function createRemoteScripts(
+  startJob: StartJob,
+  runner: { readonly name: string },
+  levelThere: Place['containment']['effectiveLevel'],
+): Scripts {
   return {
     // A job ends with its lease.
     reap: () => Promise.resolve(),
@@ -37,7 +42,7 @@ export function createRemoteScripts(startJob: StartJob, runner: { readonly name:
       const job = await startJob.start({
         kind: 'steps',
         cwd: script.cwd,
-        spec: specOf(script),
+        spec: specOf(script, levelThere),
         files: Object.values(script.env).filter((value) => value.startsWith('/') && value.endsWith('.md')),
         onLog: async (name, bytes) => {
           if (name === eventsLog) readEvents.push(bytes)
@@ -83,7 +88,10 @@ function reasonFor(end: JobEnd, runner: string): string {
   return `${runner} did not run this to its end. ${why} Check that runner or choose another one in the project’s settings, then retry.`
 }
 
-function specOf({ command, env, timeout_ms, containment }: ScriptRun) {
+function specOf(
+  { command, env, timeout_ms, containment }: ScriptRun,
+  levelThere: Place['containment']['effectiveLevel'],
+) {
   return {
     execution: null,
     agent: null,
@@ -93,7 +101,7 @@ function specOf({ command, env, timeout_ms, containment }: ScriptRun) {
     steps: [{ command, timeout_ms }],
     containment: containment
       ? {
-          level: containment.level,
+          level: levelThere(containment.level),
           ...(containment.hosts && { hosts: [...containment.hosts] }),
           ...(containment.read && { read: [...containment.read] }),
           ...(containment.write && { write: [...containment.write] }),

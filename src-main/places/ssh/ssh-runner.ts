@@ -1,6 +1,8 @@
 import type { Duplex } from 'node:stream'
+import { ContainmentStatus } from '../../../src-shared/contract/containment.ts'
 import type { JobId, RunnerId } from '../../../src-shared/contract/ids.ts'
 import type { RunnerCheckStep, SshConfig } from '../../../src-shared/contract/runners.ts'
+import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import type { Logger } from '../../platform/logging/log.ts'
 import { ProcessStartError } from '../../platform/process/process.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
@@ -8,7 +10,7 @@ import type { Jobs } from '../../jobs/jobs.ts'
 import type { RunnerTokens } from '../../ports/runner-tokens.ts'
 import type { CarriedJob } from '../remote/start-job.ts'
 import { carryLink, readProgram } from '../remote/carry-link.ts'
-import { checkStep, probeScript, readProbe } from '../remote/probe.ts'
+import { checkStep, containmentStep, probeScript, readProbe } from '../remote/probe.ts'
 import { inFolder, runSsh, sshFailed, startSsh, type SshAnswer, type SshTarget } from './ssh-command.ts'
 
 export interface SshRunnerParts {
@@ -18,6 +20,7 @@ export interface SshRunnerParts {
   readonly program: string
   readonly jobs: Pick<Jobs, 'unreached'>
   readonly tokens: Pick<RunnerTokens, 'make'>
+  readonly noteContainment: (runner_id: RunnerId, status: ContainmentStatus) => void
   /** Takes the connections of the runner and of what it runs. */
   readonly onConnection: (connection: Duplex, runner_id: RunnerId) => void
   readonly log: Logger
@@ -127,8 +130,17 @@ export function createSshRunner(parts: SshRunnerParts): SshRunner {
       const steps = stepsOf(answer, config)
       if (steps.some(({ ok }) => !ok)) return steps
       try {
-        await bring({ signal })
-        return [...steps, checkStep('program', true, 'The runner’s program is there.')]
+        const name = await bring({ signal })
+        const asked = await runSsh(target, `${inFolder(target.folder)}\nexec node ${name} containment "$PWD"`, {
+          signal,
+        })
+        const status = ContainmentStatus.safeParse(parseJson(lastLine(asked.stdout))).data
+        if (status !== undefined) parts.noteContainment(runner_id, status)
+        return [
+          ...steps,
+          checkStep('program', true, 'The runner’s program is there.'),
+          ...(status === undefined ? [] : [containmentStep(status)]),
+        ]
       } catch (error) {
         signal.throwIfAborted()
         const message = error instanceof Error ? error.message : String(error)

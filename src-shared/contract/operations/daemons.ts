@@ -35,8 +35,14 @@ export const daemonsOperations = {
     z.object({
       daemon_id: z.union([DaemonId, z.literal('self')]).describe('`self`: the one of the token.'),
       /** Of a program that takes jobs (`svc runner`); with `instance` the machine is a runner. */
-      ...RunnerReport.pick({ instance: true, protocol: true, wait_seconds: true, jobs: true, tasks: true }).partial()
-        .shape,
+      ...RunnerReport.pick({
+        instance: true,
+        protocol: true,
+        wait_seconds: true,
+        jobs: true,
+        tasks: true,
+        containment: true,
+      }).partial().shape,
       capacity: z.int().min(1).max(1_000).optional().describe('How many runs it takes at a time.'),
       hostname: z.string().max(255).optional(),
       version: z.string().max(100).optional(),

@@ -1,45 +1,11 @@
-import { access, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { RunnerId } from '../../../src-shared/contract/ids.ts'
-import { ensureBuilt } from '../../helpers/built.ts'
-import { startJob, type Job } from '../../helpers/job.ts'
+import type { Job } from '../../helpers/job.ts'
 import { processesIn } from '../../helpers/processes-in.ts'
-import { startTestSshd, type TestSshd } from '../../helpers/test-sshd.ts'
+import { startSshJob } from '../../helpers/ssh-job.ts'
 import { sshd } from '../../fakes/git-ssh-server.ts'
-
-interface SshJob extends AsyncDisposable {
-  readonly job: Job
-  readonly server: TestSshd
-  /** The home of the machine there. */
-  readonly home: string
-  readonly runner_id: string
-}
-
-/** A service and a machine that it reaches by ssh alone. */
-async function startSshJob(): Promise<SshJob> {
-  await ensureBuilt()
-  await using made = new AsyncDisposableStack()
-  const home = await mkdtemp(join(tmpdir(), 'copse-far-'))
-  made.defer(() => rm(home, { recursive: true, force: true, maxRetries: 5 }))
-  // The runner there outlives the service.
-  made.defer(() => {
-    for (const { pid } of processesIn([home])) process.kill(pid, 'SIGKILL')
-  })
-  const server = made.use(await startTestSshd(home))
-  const job = made.use(await startJob())
-  const { client } = job.running
-  const config = { host: 'far', ssh_config: server.ssh_config }
-  const { id: runner_id } = await client.call('runners.create', { name: 'Far', kind: 'ssh', config })
-  await job.running.eventually(
-    () => client.call('runners.get', { runner_id }),
-    ({ state }) => state === 'ready',
-  )
-  await job.settings({ runner_ids: [runner_id as RunnerId] })
-  const owned = made.move()
-  return { job, server, home, runner_id, [Symbol.asyncDispose]: () => owned.disposeAsync() }
-}
 
 test.runIf(sshd !== null)('runs an agent over ssh, through a cut link, and leaves nothing there', async () => {
   await using far = await startSshJob()

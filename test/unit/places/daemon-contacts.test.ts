@@ -19,9 +19,12 @@ const { signal } = new AbortController()
 function createRig() {
   const unreached: string[] = []
   const contacts = createDaemonContacts({
-    next: () => Promise.resolve([]),
-    lose: () => undefined,
-    unreached: (_id, why) => void unreached.push(why),
+    jobs: {
+      next: () => Promise.resolve([]),
+      lose: () => undefined,
+      unreached: (_id, why) => void unreached.push(why),
+    },
+    containmentAt: () => null,
   })
   return { contacts, unreached, report: () => contacts.offers(runner.id, report, { signal }) }
 }
