@@ -31,7 +31,7 @@ import {
 } from './arrivals/arrivals-folder.ts'
 import { compact, hasManyPacks } from './arrivals/compact.ts'
 import { createLfsAccess, takeLfs } from './arrivals/lfs.ts'
-import { errorLine, flush, pktLine } from './arrivals/pkt-lines.ts'
+import { errorLine, flush, pktLine } from './commands/pkt-lines.ts'
 import { advertisePush, receivePack } from './arrivals/receive-pack.ts'
 import { sendPack } from './arrivals/serve-fetch.ts'
 import { rescueArrived, takeBranch } from './arrivals/take-arrived.ts'

@@ -1,5 +1,5 @@
 import { GitProtocolError } from '../../ports/arrivals.ts'
-import { readPktLines } from './pkt-lines.ts'
+import { readPktLines } from '../commands/pkt-lines.ts'
 
 /** A change of a ref that a client asks for; null: no such ref. */
 export interface PushCommand {

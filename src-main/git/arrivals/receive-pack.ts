@@ -4,7 +4,7 @@ import type { Git } from '../commands/run-git.ts'
 import { acceptRefs, refuseRef, type RefAnswers } from './accept-refs.ts'
 import { isVisible, readRefs } from './arrivals-folder.ts'
 import { discard, PushRefusedError, takeIn } from './incoming-pack.ts'
-import { flush, onBand, oneLine, pktLine } from './pkt-lines.ts'
+import { flush, onBand, oneLine, pktLine } from '../commands/pkt-lines.ts'
 import { readPush, type PushCommand, type PushRequest } from './push-request.ts'
 
 export interface Receiver {

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { GitProtocolError } from '../../ports/arrivals.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import type { Git } from '../commands/run-git.ts'
-import { errorLine, readPktLines } from './pkt-lines.ts'
+import { errorLine, readPktLines } from '../commands/pkt-lines.ts'
 import { isVisible, readRefs } from './arrivals-folder.ts'
 
 /** Git repeats in each request what both sides have, which is far less. */
