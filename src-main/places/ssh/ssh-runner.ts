@@ -11,6 +11,7 @@ import type { RunnerTokens } from '../../ports/runner-tokens.ts'
 import type { CarriedJob } from '../remote/start-job.ts'
 import { carryLink, readProgram } from '../remote/carry-link.ts'
 import { checkStep, containmentStep, probeScript, readProbe } from '../remote/probe.ts'
+import { chooseNode, findOwnNode, kindOf, noNode, type OwnNode } from './own-node.ts'
 import { inFolder, runSsh, sshFailed, startSsh, type SshAnswer, type SshTarget } from './ssh-command.ts'
 
 export interface SshRunnerParts {
@@ -53,18 +54,33 @@ export function createSshRunner(parts: SshRunnerParts): SshRunner {
   /** The runs that no runner has taken yet. */
   const waiting = new Set<JobId>()
 
+  const own = findOwnNode()
+  const there = (script: string): string => `${inFolder(target.folder)}\n${script}`
+  const withNode = (script: string): string => there(`${chooseNode(own)}\n${script}`)
+  const bringNode = async (uname: string, { signal }: Cancellable): Promise<void> => {
+    const kind = kindOf(uname)
+    if (own === null || own.kind !== kind) throw new SshError(noNode(own, kind))
+    const { name } = own
+    const script = `gzip -dc > ${name}.new && chmod 700 ${name}.new && ./${name}.new --version && mv ${name}.new ${name}`
+    const answer = await runSsh(target, there(script), { signal, input: await own.read() })
+    if (answer.exit_code !== 0) throw new SshError(`${lastLine(answer.stderr)} ${noNode(own, kind)}`.trimStart())
+  }
+  /** Brings the program, and Node where there is none for it. */
   const bring = async ({ signal }: Cancellable): Promise<string> => {
     const { name, bytes } = await readProgram(parts.program)
-    const there = await runSsh(target, `${inFolder(target.folder)}\n[ -s ${name} ] && echo there`, { signal })
-    if (there.stdout.includes('there')) return name
-    refuseFailure(there, 1)
-    const script = `${inFolder(target.folder)}\ncat > ${name}.new && mv ${name}.new ${name}`
-    refuseFailure(await runSsh(target, script, { signal, input: bytes }))
+    const look = `[ -s ${name} ] && echo copse-program; "$node" --version >/dev/null 2>&1 || echo "copse-node $(uname -s -m)"`
+    const seen = await runSsh(target, withNode(look), { signal })
+    refuseFailure(seen)
+    const [, uname] = /^copse-node (.*)$/m.exec(seen.stdout) ?? []
+    if (uname !== undefined) await bringNode(uname, { signal })
+    if (seen.stdout.includes('copse-program')) return name
+    const script = `cat > ${name}.new && mv ${name}.new ${name}`
+    refuseFailure(await runSsh(target, there(script), { signal, input: bytes }))
     return name
   }
   const connect = async (): Promise<void> => {
     const name = await bring({ signal: closing.signal })
-    const tree = await startSsh(target, `${inFolder(target.folder)}\nexec node ${name} link "$PWD"`)
+    const tree = await startSsh(target, withNode(`exec "$node" ${name} link "$PWD"`))
     await carryLink(
       { ...tree, close: async () => void (await tree.stop({ graceMs: 1_000 })) },
       {
@@ -116,10 +132,10 @@ export function createSshRunner(parts: SshRunnerParts): SshRunner {
     },
     end: async ({ signal }) => {
       const name = await bring({ signal })
-      await runSsh(target, `${inFolder(target.folder)}\nexec node ${name} end "$PWD"`, { signal })
+      await runSsh(target, withNode(`exec "$node" ${name} end "$PWD"`), { signal })
     },
     check: async ({ signal, agents }) => {
-      const answer = await runSsh(target, `${inFolder(target.folder)}\n${probeScript(agents)}`, { signal }).catch(
+      const answer = await runSsh(target, withNode(probeScript(agents, '"$node"')), { signal }).catch(
         (error: unknown) => {
           if (error instanceof ProcessStartError) return null
           throw error
@@ -127,13 +143,11 @@ export function createSshRunner(parts: SshRunnerParts): SshRunner {
       )
       if (answer === null)
         return [checkStep('reach', false, 'There is no ssh on this machine.', 'Install OpenSSH’s client.')]
-      const steps = stepsOf(answer, config)
+      const steps = stepsOf(answer, config, own)
       if (steps.some(({ ok }) => !ok)) return steps
       try {
         const name = await bring({ signal })
-        const asked = await runSsh(target, `${inFolder(target.folder)}\nexec node ${name} containment "$PWD"`, {
-          signal,
-        })
+        const asked = await runSsh(target, withNode(`exec "$node" ${name} containment "$PWD"`), { signal })
         const status = ContainmentStatus.safeParse(parseJson(lastLine(asked.stdout))).data
         if (status !== undefined) parts.noteContainment(runner_id, status)
         return [
@@ -169,8 +183,15 @@ function refuseFailure({ exit_code, stderr, stdout }: SshAnswer, alsoFine = 0): 
 
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
 
-function stepsOf({ exit_code, stdout, stderr }: SshAnswer, { host }: SshConfig): readonly RunnerCheckStep[] {
-  const found = readProbe(stdout)
+function stepsOf(
+  { exit_code, stdout, stderr }: SshAnswer,
+  { host }: SshConfig,
+  own: OwnNode | null,
+): readonly RunnerCheckStep[] {
+  const found = readProbe(stdout, (uname) => {
+    const kind = kindOf(uname)
+    return { version: own?.kind === kind ? own.version : null, fix: noNode(own, kind) }
+  })
   if (exit_code === sshFailed && found === null)
     return [checkStep('reach', false, sentence(stderr, host), fixOf(stderr, host))]
   if (found === null) {

@@ -1,10 +1,12 @@
-import { access, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { RunnerId } from '../../../src-shared/contract/ids.ts'
 import type { Job } from '../../helpers/job.ts'
 import { processesIn } from '../../helpers/processes-in.ts'
-import { startSshJob } from '../../helpers/ssh-job.ts'
+import { programsWithout, startSshJob } from '../../helpers/ssh-job.ts'
 import { sshd } from '../../fakes/git-ssh-server.ts'
 
 test.runIf(sshd !== null)('runs an agent over ssh, through a cut link, and leaves nothing there', async () => {
@@ -126,4 +128,47 @@ test.runIf(sshd !== null)('keeps a run queued whose runner is dead when it start
   expect((await client.call('runners.check', { runner_id })).runner.state).toBe('ready')
   await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
   expect(await job.executions(task.id)).toMatchObject([{ id: execution.id, status: 'succeeded', attempt: 1 }])
+})
+
+// Places where the runner looks besides PATH.
+const hasOther = ['/usr/local/bin/node', '/opt/homebrew/bin/node', '/opt/node/bin/node'].some((path) =>
+  existsSync(path),
+)
+if (hasOther) console.warn('left out: Node brought to a machine without it (this one has Node beside PATH)')
+
+test.runIf(sshd !== null && !hasOther)('brings its own Node where there is none, or an old one', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'copse-programs-'))
+  const path = await programsWithout(folder, ['node', 'nodejs'])
+  await using far = await startSshJob({ path })
+  const { job, home, runner_id } = far
+  const { client } = job.running
+  const own = join(home, '.copse-runner', runner_id, `node-${process.versions.node}`)
+  const step = async () => {
+    const { steps } = await client.call('runners.check', { runner_id })
+    return steps.find(({ name }) => name === 'node')
+  }
+  expect(await step()).toMatchObject({ ok: true, message: `Node ${process.versions.node}.` })
+  const task = await job.task()
+  await job.claim(
+    task,
+    await job.agent('command -v node > node.txt; echo one > one.txt; git add -A; git commit -qm One'),
+  )
+  await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
+  // Agents don't get it.
+  const { files } = await client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
+  expect(files.map(({ path: name, additions }) => [name, additions])).toEqual([
+    ['node.txt', 0],
+    ['one.txt', 1],
+  ])
+  // An old one is not enough, and a machine of another kind is told what to do.
+  await writeFile(join(path, 'node'), '#!/bin/sh\n[ "$1" = --version ] && echo v18.1.0 || echo 18\n', { mode: 0o755 })
+  await rm(own)
+  await rm(join(path, 'uname'))
+  await writeFile(join(path, 'uname'), '#!/bin/sh\necho Linux riscv64\n', { mode: 0o755 })
+  expect(await step()).toMatchObject({
+    ok: false,
+    message: 'Node 18.1.0 is too old.',
+    fix: `Install Node 24 or newer there. Copse has one for linux ${process.arch} alone; that is linux riscv64.`,
+  })
+  await rm(folder, { recursive: true })
 })
