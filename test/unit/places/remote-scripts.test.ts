@@ -10,7 +10,7 @@ function scriptsOn(rig: Rig) {
       return { ...job, isOver: () => false, leave: async () => undefined }
     },
   }
-  const scripts = createRemoteScripts(startJob as StartJob, { name: 'Far' })
+  const scripts = createRemoteScripts(startJob as StartJob, { name: 'Far' }, () => 'none')
   const stop = new AbortController()
   const script = { command: 'true', cwd: '/work', env: {}, timeout_ms: 1_000 }
   return { run: () => scripts.run(script, { signal: stop.signal }), stop: () => stop.abort() }
