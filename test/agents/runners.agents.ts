@@ -274,3 +274,33 @@ test.each(cases.filter(([name]) => name === 'Claude Code'))(
     expect((await seen()).files.map(({ path }) => path)).toEqual(['half.txt', 'whole.txt'])
   },
 )
+
+test.each(cases)('has a person answer what %s asks on the runner: %s', async (name, kind) => {
+  await using made = new AsyncDisposableStack()
+  const bench = made.use(await createAgentBench())
+  const running = made.use(await runApp())
+  const { client } = running
+  const far = await present(kinds[kind])(running, bench, made)
+  const project = await client.call('projects.create', { name: 'Agents', repo_path: bench.repository.path })
+  await client.call('projects.update_settings', { project_id: project.id, runner_ids: [far.runner_id] })
+  const { executor, configure } = agents[name]
+  const config = { ...far.adapt(await configure(bench)), permissions: 'ask' as const }
+  const agent = await client.call('agents.create', { name, executor, config })
+  const task = await client.call('tasks.create', {
+    project_id: project.id,
+    title: 'Ask first',
+    description: scripted('Write asked.txt.', [{ shell: 'echo allowed > asked.txt' }, { say: 'I wrote asked.txt.' }]),
+  })
+  const { execution } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  const execution_id = present(execution).id
+  const { asks = [] } = await running.eventually(
+    () => client.call('executions.get', { execution_id }),
+    (one) => (one.asks ?? []).length > 0,
+  )
+  const ask = present(asks[0])
+  expect(ask.action).toBe('run')
+  await client.call('executions.answer', { execution_id, ask_id: ask.id, option_id: 'allow' })
+  await running.taskWhere(task.id, ({ status }) => status === 'review')
+  const { patch } = await client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
+  expect(patch).toContain('+allowed')
+})

@@ -324,6 +324,7 @@ export const workspaces = sqliteTable(
   (t) => [
     uniqueIndex('workspaces_by_task').on(t.task_id),
     uniqueIndex('workspaces_by_port_base').on(t.port_base),
+    index('workspaces_at_path').on(t.path),
     index('workspaces_to_clean')
       .on(t.cleanup_at)
       .where(sql`status = 'cleanup_scheduled'`),

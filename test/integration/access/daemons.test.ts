@@ -26,6 +26,7 @@ test.concurrent('shows a daemon its token once, accepts its reports, and lists i
     daemon: { ...daemon, hostname: 'build-1', version: '2.0.0', last_seen_at: expect.any(String) as string },
     executions: [],
     jobs: [],
+    ended: [],
   })
   expect((await report()).daemon).toMatchObject({ hostname: 'build-1', version: '2.0.0' })
   const { items } = await job.running.client.call('daemons.list', {})

@@ -1,0 +1,1 @@
+CREATE INDEX `workspaces_at_path` ON `workspaces` (`path`);
