@@ -193,7 +193,7 @@ test.runIf(hasCluster)('says why no pod starts: an image, no room, a quota, a na
     name: 'pod',
     message: expect.stringContaining('copse-nowhere') as string,
   })
-  await expect.poll(() => far.pods(), { timeout: 60_000 }).toEqual([])
+  await expect.poll(() => far.pods(), { timeout: 180_000 }).toEqual([])
 })
 
 /** What the agent said, each line once. */
