@@ -27,11 +27,7 @@ export function createPrefetch(client: Client): HeadStart {
   let feed: { readonly items: AsyncIterable<FeedItem>; readonly stop: AbortController } | null = null
 
   /** Keeps an answer for the first call that asks for it. */
-  async function keep<N extends OperationName>(
-    name: N,
-    input: OperationInput<N>,
-    ask: () => Promise<unknown>,
-  ): Promise<void> {
+  async function keep(name: OperationName, input: object, ask: () => Promise<unknown>): Promise<void> {
     const key = keyOf(name, input)
     if (isOver || taken.has(key)) return
     const answer = ask()
@@ -48,9 +44,9 @@ export function createPrefetch(client: Client): HeadStart {
 
   /** Requests all that a board shows at first in one. */
   async function askBoard(project_id: string): Promise<void> {
-    const whole = client.call('projects.first_screen', { project_id })
-    const take = async (name: OperationName, input: object) =>
-      keep(name, input as never, async () => (await whole)[name] ?? (await client.call(name, input as never)))
+    // What is missing is asked for alone, and refused with its own reason.
+    const whole = client.call('projects.first_screen', { project_id }).catch(() => ({}) as Record<string, unknown>)
+    const take = (name: OperationName, input: object) => keep(name, input, async () => (await whole)[name])
     const { ofService, ofProject } = firstScreenParts
     await Promise.all([
       ...ofService.map((name) => take(name, {})),
@@ -90,7 +86,7 @@ export function createPrefetch(client: Client): HeadStart {
         if (!isOver) taken.add(key)
         const answer = answers.get(key)
         answers.delete(key)
-        return answer === undefined ? client.call(name, input) : ((await answer) as never)
+        return ((await answer) as never) ?? (await client.call(name, input))
       },
       events: (input, after, signal) => {
         const early = feed

@@ -28,6 +28,7 @@ test('renders only the visible part of two hundred columns and ten thousand card
   const sample = await client.call('tasks.create', { project_id: project.id, title: 'Sample' })
   // The service would need a minute to save so many; this tests the page only.
   const many = Array.from({ length: cards }, (_, index) => manyOf(sample, index))
+  await page.route(/\/first_screen$/, (route) => route.abort())
   await page.route(/\/projects\/[^/]+\/board$/, (route) => {
     const counts = Object.fromEntries(
       Map.groupBy(many, ({ status }) => status)

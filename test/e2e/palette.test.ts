@@ -141,6 +141,7 @@ test('selects a late best match, unless the person has moved on', async () => {
   const chosen = palette.locator('[role="option"][data-highlighted]')
   const typeBeforeTasks = async () => {
     const held = Promise.withResolvers<void>()
+    await page.route(/\/first_screen$/, (route) => route.abort())
     await page.route(/\/(board|tasks)(\?|$)/, (route) => held.promise.then(() => route.continue()))
     await page.reload()
     await page.getByText('Ferry').first().waitFor()

@@ -108,8 +108,16 @@ test('fetches again what was refused', async () => {
   expect(await client.call('tasks.board', board)).toBe(1)
   void begin('p')
   await settled()
+  // Not before a screen asks for it, which may not.
+  expect(asked).not.toContain('projects.get_workflow')
   await expect(client.call('projects.get_workflow', board)).rejects.toThrow('No.')
-  expect(asked.filter((name) => name === 'projects.get_workflow')).toHaveLength(2)
+})
+
+test('fetches each part alone where all in one can’t be had', async () => {
+  const { client, begin } = setUp({ refused: ['projects.first_screen'] })
+  await begin('p')
+  expect(await client.call('projects.get_workflow', board)).toBe(1)
+  expect(await client.call('agents.list', {})).toBe(1)
 })
 
 test('drops an answer from before a change', async () => {
