@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import type { Demo } from './demo/make-demo.ts'
 
 /** One picture: where it is, and what to do there until it can be taken. */
@@ -49,6 +49,12 @@ const connectionToCut = `{
 }`
 const never = () => new Promise<never>(() => undefined)
 
+/** Answers what the page asks of tasks. Without the one answer for all, it asks for each part alone. */
+async function answerTasks(page: Page, answer: (route: Route) => Promise<void>): Promise<void> {
+  await page.route(/\/first_screen$/, (route) => route.abort())
+  await page.route(/\/projects\/[^/]+\/(tasks|board)/, answer)
+}
+
 async function drag(page: Page): Promise<void> {
   const from = await card(page, 'Lease deliveries').boundingBox()
   const to = await page.getByRole('region', { name: /^Merging/ }).boundingBox()
@@ -84,14 +90,14 @@ const onBoard: readonly Screen[] = [
   {
     name: '11b-loading',
     at: board,
-    meets: (page) => page.route(/\/projects\/[^/]+\/(tasks|board)/, never),
+    meets: (page) => answerTasks(page, never),
     act: (page) => page.getByRole('status', { name: /^Loading/ }).waitFor(),
   },
   {
     name: '11c-error',
     at: board,
     meets: (page) =>
-      page.route(/\/projects\/[^/]+\/(tasks|board)/, (route) =>
+      answerTasks(page, (route) =>
         route.fulfill({ status: 500, json: { error: { code: 'internal_error', message: 'The database is locked.' } } }),
       ),
     act: (page) => page.getByText('Couldn’t load').waitFor(),
