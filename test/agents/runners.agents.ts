@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -51,8 +51,15 @@ async function folder(made: AsyncDisposableStack): Promise<string> {
 
 const kinds: Readonly<Record<string, StartFar>> = {
   ssh: async (running, _, made) => {
-    const server = made.use(await startTestSshd(await folder(made)))
-    return { runner_id: await ready(running, 'ssh', { host: 'far', ssh_config: server.ssh_config }), adapt: same }
+    const home = await folder(made)
+    const server = made.use(await startTestSshd(home))
+    const runner_id = await ready(running, 'ssh', { host: 'far', ssh_config: server.ssh_config })
+    // Its program would stay there for hours.
+    made.defer(async () => {
+      const pid = await readFile(join(home, '.copse-runner', runner_id, 'pid'), 'utf8').catch(() => '')
+      if (pid !== '') process.kill(Number(pid), 'SIGTERM')
+    })
+    return { runner_id, adapt: same }
   },
   daemon: async (running, _, made) => {
     const home = await folder(made)

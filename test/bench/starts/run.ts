@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
@@ -107,7 +107,7 @@ async function firstFile(of: Client, runner_id: string): Promise<string> {
   throw new Error('The agent wrote no file.')
 }
 
-async function add(runner: Runner): Promise<string> {
+async function add(runner: Runner) {
   const { id } = await client.call('runners.create', runner)
   const { steps } = await client.call('runners.check', { runner_id: id })
   for (const { ok, name, message } of steps) if (!ok) throw new Error(`${runner.name}: ${name}: ${message}`)
@@ -133,12 +133,17 @@ async function folder(): Promise<string> {
 }
 
 async function ssh(): Promise<Kind | string> {
-  const server = made.use(await startTestSshd(await folder()))
+  const home = await folder()
+  const server = made.use(await startTestSshd(home))
   const runner_id = await add({
     name: 'Far',
     kind: 'ssh',
     config: { host: 'far', ssh_config: server.ssh_config },
   } as Runner)
+  // Its program would stay there for hours.
+  made.defer(
+    async () => void process.kill(Number(await readFile(join(home, '.copse-runner', runner_id, 'pid'), 'utf8'))),
+  )
   // Its shell greets first.
   const alone = async () => (await told('ssh', ['-F', server.ssh_config, 'far', tellTime])).split('\n').at(-2) ?? ''
   return { name: 'SSH', runner_id, alone }
