@@ -67,6 +67,8 @@ import { createTaskReads } from './handlers/task-reads.ts'
 
 /** Creates the API: it parses, checks existence and rights, then calls the handler. */
 export function createApi(parts: ApiParts): Api {
+  // For handlers that call others.
+  const call: Api['call'] = (...asked) => api.call(...asked)
   const handlers: Handlers = {
     ...createIdentityHandlers(parts),
     ...createProjectHandlers(parts),
@@ -96,8 +98,8 @@ export function createApi(parts: ApiParts): Api {
     ...createHookHandlers(parts),
     ...createQueueHandlers(parts),
     ...createPromptHandlers(parts),
-    ...createDemoHandlers({ ...parts, call: (...asked) => api.call(...asked) }),
-    ...createFirstScreenHandlers({ call: (...asked) => api.call(...asked) }),
+    ...createDemoHandlers({ ...parts, call }),
+    ...createFirstScreenHandlers({ call }),
   }
   const { read } = parts.store
   const limitRecords = createRecordLimits(parts.clock)

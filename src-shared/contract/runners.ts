@@ -12,21 +12,14 @@ export type RunnerKind = (typeof runnerKinds)[number]
 export const runnerStates = ['ready', 'unreachable', 'outdated', 'unchecked'] as const
 export type RunnerState = (typeof runnerStates)[number]
 
-/**
- * What the contract of runners has and this version can't do yet, with the sentence that refuses it. Whoever builds
- * one of these removes its line.
- */
-const unbuiltRunners: {
-  readonly kinds: Partial<Record<RunnerKind, string>>
-} = {
-  kinds: {
-    here: 'This machine is always there. Choose another type.',
-    daemon: 'This machine connects from its side: add it with `POST /daemons`, and start `svc runner` there.',
-  },
+/** Why no runner of a kind can be made. */
+const notMade: Partial<Record<RunnerKind, string>> = {
+  here: 'This machine is always there. Choose another type.',
+  daemon: 'This machine connects from its side: add it with `POST /daemons`, and start `svc runner` there.',
 }
 
 /** Returns whether a runner of this kind can be made. */
-export const canMakeRunner = (kind: RunnerKind): boolean => unbuiltRunners.kinds[kind] === undefined
+export const canMakeRunner = (kind: RunnerKind): boolean => notMade[kind] === undefined
 
 /** Text that reaches a command line: of one line, and no option. */
 const word = (max: number) =>
@@ -210,7 +203,7 @@ export const defaultRunner = { projects: null, capacity: 1, grace_seconds: 600 }
 
 /** The kind of a new runner; refuses those that can't be made. */
 export const NewRunnerKind = z.enum(runnerKinds).superRefine((kind, context) => {
-  const message = unbuiltRunners.kinds[kind]
+  const message = notMade[kind]
   if (message !== undefined) context.addIssue({ code: 'custom', message })
 })
 

@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Logger } from '../../platform/logging/log.ts'
 import { isWithin } from '../../platform/path-names.ts'
-import { spawnTree } from '../../platform/process/process.ts'
 import { shellCommand } from '../../platform/process/process-shell.ts'
-import { createTextTail } from '../../platform/text/text-tail.ts'
 import type { ProjectBases } from '../../ports/base-files.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { ContainmentUnavailable } from '../../ports/containment.ts'
@@ -14,6 +12,7 @@ import { cliFolder, runCli } from './cli.ts'
 import { commandsOf } from './config.ts'
 import type { Definition } from './definition.ts'
 import { fillIn } from './environment.ts'
+import { runToEnd } from './run-to-end.ts'
 
 const buildLimitMs = 30 * 60_000
 
@@ -98,26 +97,17 @@ async function initialize(
   { config, path }: Definition,
   folder: string,
   { env, log }: { readonly env: Readonly<Record<string, string>>; readonly log: Logger },
-  { signal }: Cancellable,
+  options: Cancellable,
 ): Promise<void> {
   await Promise.all(
     commandsOf(config.initializeCommand).map(async (words) => {
       const [file = '', ...args] = typeof words === 'string' ? [] : words.map((word) => fillIn(word, folder))
       const command = typeof words === 'string' ? shellCommand(fillIn(words, folder)) : { file, args }
-      const tree = await spawnTree(command.file, command.args, { cwd: folder, env, stdin: 'ignore' })
-      const stop = (): void => void tree.stop({ graceMs: 1_000 })
-      signal.addEventListener('abort', stop, { once: true })
-      const timer = setTimeout(stop, buildLimitMs)
-      const output = createTextTail(65_536)
-      for (const stream of [tree.stdout, tree.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk))
-      const { exit_code } = await tree.ended
-      clearTimeout(timer)
-      signal.removeEventListener('abort', stop)
-      signal.throwIfAborted()
-      log.info({ path, exit_code, output: output.text() }, 'the initializeCommand of a dev container has run')
+      const { exit_code, output } = await runToEnd({ ...command, cwd: folder, env, limitMs: buildLimitMs }, options)
+      log.info({ path, exit_code, output }, 'the initializeCommand of a dev container has run')
       if (exit_code !== 0)
         throw new ContainmentUnavailable(
-          `The initializeCommand of ${path} failed (exit ${exit_code}). Its output ends with:\n${endOf(output.text())}`,
+          `The initializeCommand of ${path} failed (exit ${exit_code}). Its output ends with:\n${endOf(output)}`,
         )
     }),
   )

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
-import { spawnTree } from '../../platform/process/process.ts'
 import { treeVariable } from '../../platform/process/tree-variable.ts'
-import { createTextTail } from '../../platform/text/text-tail.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { ContainmentUnavailable } from '../../ports/containment.ts'
 import { processLabel, worktreeLabel } from '../container-args.ts'
 import { containInContainer, type ContainerBoxOptions, type Prepared } from '../container-box.ts'
 import { askEngine, lastWords } from '../engine-client.ts'
 import { endOf } from './build-image.ts'
+import { runToEnd } from './run-to-end.ts'
 
 const creationLimitMs = 30 * 60_000
 
@@ -33,26 +32,22 @@ export async function makeWorktreeImage(
     { file: '/bin/sh', args: ['-c', script], env },
   )
   try {
-    const tree = await spawnTree(contained.file, contained.args, {
-      cwd: tmpdir(),
-      env: contained.env,
-      stdin: 'ignore',
-      processMarker,
-    })
-    const stop = (): void => void tree.stop({ graceMs: 2_000 })
-    const timer = setTimeout(stop, creationLimitMs)
-    signal.addEventListener('abort', stop, { once: true })
-    const output = createTextTail(65_536)
-    for (const stream of [tree.stdout, tree.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk))
-    const { exit_code } = await tree.ended
-    clearTimeout(timer)
-    signal.removeEventListener('abort', stop)
-    signal.throwIfAborted()
-    const told = { cwd, exit_code, output: output.text() }
+    const { exit_code, output } = await runToEnd(
+      {
+        file: contained.file,
+        args: contained.args,
+        env: contained.env,
+        cwd: tmpdir(),
+        processMarker,
+        limitMs: creationLimitMs,
+      },
+      { signal },
+    )
+    const told = { cwd, exit_code, output }
     if (exit_code !== 0) {
       options.log.warn(told, 'a command that creates a dev container failed')
       throw new ContainmentUnavailable(
-        `A command that creates the dev container failed (exit ${exit_code ?? 'unknown'}). Its output ends with:\n${endOf(output.text())}`,
+        `A command that creates the dev container failed (exit ${exit_code ?? 'unknown'}). Its output ends with:\n${endOf(output)}`,
       )
     }
     options.log.info(told, 'a dev container is ready for a worktree')
