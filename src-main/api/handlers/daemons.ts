@@ -1,9 +1,8 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { UsageReport } from '../../../src-shared/contract/executions.ts'
 import type { HostedAgent, ReportedExecution } from '../../../src-shared/contract/daemons.ts'
-import type { AgentId, DaemonId, ExecutionId } from '../../../src-shared/contract/ids.ts'
+import type { AgentId, DaemonId, ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
 import { withoutEnv } from '../../domain/access/agents.ts'
-import { hasWorktree } from '../../core/workspace-of.ts'
 import { mayManageDaemon } from '../../domain/access/daemons.ts'
 import type { OperationRequest } from '../../../src-shared/contract/operations.ts'
 import type { Principal } from '../../domain/access/principal.ts'
@@ -17,6 +16,8 @@ type Names = 'daemons.create' | 'daemons.list' | 'daemons.delete' | 'daemons.rep
 export function createDaemonHandlers(parts: ApiParts): Handlers<Names> {
   const { store, feed, identity, clock, newId } = parts
   const { views, remoteRuns, runners } = parts.engine
+  const hasWorktree = (task_id: TaskId): boolean =>
+    (store.read.workspaces.byTask(task_id)?.status ?? 'cleaned') !== 'cleaned'
   return {
     'daemons.create': ({ name }, { principal }) => {
       const { token, token_hash } = identity.createDaemonToken()
@@ -92,7 +93,7 @@ export function createDaemonHandlers(parts: ApiParts): Handlers<Names> {
               { instance, protocol, wait_seconds, capacity, jobs: held, ...(containment && { containment }) },
               { signal },
             )
-      const ended = tasks.filter((task_id) => !hasWorktree(store.read, task_id))
+      const ended = tasks.filter((task_id) => !hasWorktree(task_id))
       return { daemon: report.daemon, executions: await Promise.all(instructions), jobs: [...jobs], ended }
     },
   }
