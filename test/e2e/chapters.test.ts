@@ -189,7 +189,7 @@ test('shows files while chapters are prepared, and keeps who has begun with them
   const { page, client, panel, task_id, path } = local
   const { list } = parts(local)
   const tree = panel.getByRole('navigation', { name: 'Changed files' })
-  /** The first answer of a service that needs longer for a larger change. */
+  /** The answers of a service that needs longer for a larger change. */
   const isPending = async (route: Route) => {
     const response = await route.fetch()
     const told = (await response.json()) as Chapters
@@ -197,11 +197,12 @@ test('shows files while chapters are prepared, and keeps who has begun with them
   }
   // Once they are known here, no event tells of their end.
   await expect.poll(async () => (await client.call('tasks.chapters', { task_id })).pending).toBe(false)
-  await page.route(/\/chapters$/, isPending, { times: 1 })
+  await page.route(/\/chapters$/, isPending)
   await show(local)
   await panel.getByText('Preparing the chapters.', { exact: false }).waitFor()
   await page.keyboard.press(']')
   await tree.locator('[aria-current="true"]').waitFor()
+  await page.unroute(/\/chapters$/, isPending)
   await writeFile(join(path, 'docs/more.md'), 'More\n')
   await panel.getByText('The chapters are ready.').waitFor()
   await tree.getByText('0 of 5 viewed').waitFor()
@@ -209,9 +210,10 @@ test('shows files while chapters are prepared, and keeps who has begun with them
   await list.getByText('0 of 5 read').waitFor()
 
   // Who hasn't begun sees them as soon as they are ready.
-  await page.route(/\/chapters$/, isPending, { times: 1 })
+  await page.route(/\/chapters$/, isPending)
   await page.reload()
   await panel.getByText('Preparing the chapters.', { exact: false }).waitFor()
+  await page.unroute(/\/chapters$/, isPending)
   await writeFile(join(path, 'docs/more.md'), 'More of it\n')
   await list.getByText('0 of 5 read').waitFor()
 })
