@@ -39,6 +39,22 @@ test('refuses an unsuitable folder where it was entered, and says what to do', a
   }
 })
 
+test('opens a task whose script did not come at first', async () => {
+  await using repository = await createTestRepository()
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, panel, openProject } = await openLocally(await browser.newPage(), service)
+  const project = await client.call('projects.create', { name: 'Train', repo_path: repository.path })
+  await client.call('tasks.create', { project_id: project.id, title: 'In the tunnel' })
+  let asked = 0
+  await page.route(/assets\/TaskPanelView-[^/]*\.js$/, (route) => (++asked <= 2 ? route.abort() : route.continue()))
+  await page.reload()
+  await openProject('Train')
+  await page.locator('[data-card]').filter({ hasText: 'In the tunnel' }).click()
+  await panel.getByRole('tab', { name: 'Overview' }).waitFor()
+  expect(asked).toBe(3)
+})
+
 test('shows a task’s problems on card and panel, with the ways out', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using service = await startBuiltService({ as: 'local' })
