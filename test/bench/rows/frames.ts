@@ -70,6 +70,20 @@ const scrollDiff = ({ layout, of }: DiffKind): Scene => ({
   actOnFloor: scrollAt(middle),
 })
 
+/** The same diff as it is read: a third of a window at a time, with a look at each. */
+const readDiff: Scene = {
+  ...scrollDiff({ layout: 'Unified', of: 'files' }),
+  act: async (page, size) => readAt(page, await centreOf(page, '[aria-label="Differences"]'), size),
+  actOnFloor: (page, size) => readAt(page, middle, size),
+}
+
+async function readAt(page: BenchPage, place: Place, { pixels }: Size): Promise<void> {
+  for (let read = 0; read < pixels / 3; read += 300) {
+    await scroll(page, place, 300)
+    await page.page.waitForTimeout(400)
+  }
+}
+
 /** The first chapter of the same lines, with the marks of its changes. */
 const scrollChapter: Scene = {
   prepare: async (scene, size) => {
@@ -163,6 +177,7 @@ export const frameRows: readonly BenchRow[] = [
   frameRow('frames-open-task', openTasks),
   frameRow('frames-type-task', typeTask),
   frameRow('frames-type-comment', typeComment),
+  frameRow('frames-read-diff', readDiff),
   frameRow('frames-scroll-diff', scrollDiff({ layout: 'Unified', of: 'files' })),
   frameRow('frames-scroll-diff-split', scrollDiff({ layout: 'Side by side', of: 'files' })),
   frameRow('frames-scroll-file', scrollDiff({ layout: 'Unified', of: 'file' })),

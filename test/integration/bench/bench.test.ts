@@ -57,6 +57,7 @@ const names = [
   'frames-open-task',
   'frames-type-task',
   'frames-type-comment',
+  'frames-read-diff',
   'frames-scroll-diff',
   'frames-scroll-diff-split',
   'frames-scroll-file',
