@@ -2,8 +2,7 @@ import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { ExecutionOverrides } from '../../src-shared/contract/executions.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Principal } from '../domain/access/principal.ts'
-import type { Queries } from '../ports/store.ts'
-import type { TaskRecord } from '../ports/task-queries.ts'
+import type { TaskQueries, TaskRecord } from '../ports/task-queries.ts'
 
 // A run's rights on a task beyond those of the operation.
 
@@ -11,7 +10,7 @@ type Run = Extract<Principal, { kind: 'agent' }>
 
 /** Returns whether a task is that of an agent's run, or below it. */
 export function isTaskOfRun(
-  q: Pick<Queries, 'tasks'>,
+  q: { readonly tasks: TaskQueries },
   run: Pick<Run, 'task_id'>,
   task: Pick<TaskRecord, 'id' | 'parent_id'>,
 ): boolean {
@@ -58,7 +57,7 @@ export function checkSetByPerson(
  * worktree.
  */
 export function checkOrderedParent(
-  q: Pick<Queries, 'tasks'>,
+  q: { readonly tasks: TaskQueries },
   principal: Principal,
   { parent_id, subtask_mode }: { readonly parent_id?: TaskId | undefined; readonly subtask_mode?: string | undefined },
 ): void {
@@ -70,7 +69,7 @@ export function checkOrderedParent(
 
 /** Throws `forbidden` if an agent replaces the start that another has set for a task that is not its own. */
 export function checkStartOf(
-  q: Pick<Queries, 'tasks'>,
+  q: { readonly tasks: TaskQueries },
   principal: Principal,
   task: Pick<TaskRecord, 'id' | 'parent_id' | 'start_when_ready'>,
 ): void {

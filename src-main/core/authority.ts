@@ -3,17 +3,17 @@ import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import { lacksOf, needsPerson, rulesOf, type HeldRules } from '../domain/access/authority.ts'
 import { isContainable } from '../domain/access/containment.ts'
-import type { AgentRecord } from '../ports/agent-queries.ts'
+import type { AgentQueries, AgentRecord } from '../ports/agent-queries.ts'
 import type { Place } from '../ports/place.ts'
-import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { Ground } from './ground.ts'
 import type { Tx } from './event-feed.ts'
+import type { ExecutionQueries } from '../ports/execution-queries.ts'
 
 /** Returns the rules that hold a run; null if it is not contained. */
 export function rulesOfRun(
   { places }: Pick<Ground, 'places'>,
-  q: Pick<Queries, 'executions' | 'agents'>,
+  q: { readonly executions: ExecutionQueries; readonly agents: AgentQueries },
   id: ExecutionId,
 ): HeldRules | null {
   const run = q.executions.get(id)

@@ -1,11 +1,11 @@
 import { isLaterId } from '../../src-shared/lang/compare-ids.ts'
 import { commentState, type Comment, type CommentAnswer, type CommentSent } from '../../src-shared/contract/comments.ts'
 import type { CommentId } from '../../src-shared/contract/ids.ts'
-import type { CommentRecord } from '../ports/comment-queries.ts'
-import type { ExecutionRecord } from '../ports/execution-queries.ts'
-import type { Queries } from '../ports/store.ts'
+import type { CommentQueries, CommentRecord } from '../ports/comment-queries.ts'
+import type { ExecutionQueries, ExecutionRecord } from '../ports/execution-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { Tx } from './event-feed.ts'
+import type { ReviewQueries } from '../ports/review-queries.ts'
 
 type CommentedTask = Pick<TaskRecord, 'id' | 'project_id'>
 
@@ -46,13 +46,16 @@ export function unmarkSent(tx: Tx, task: CommentedTask, comment_ids: readonly Co
 }
 
 /** Returns the review attempt that a run works for: the one after the last when the run was queued. */
-function attemptOfRun(q: Pick<Queries, 'reviews'>, run: Pick<ExecutionRecord, 'id' | 'task_id'>): number {
+function attemptOfRun(q: { readonly reviews: ReviewQueries }, run: Pick<ExecutionRecord, 'id' | 'task_id'>): number {
   const before = q.reviews.byTask(run.task_id).filter(({ id }) => isLaterId(run.id, id))
   return Math.max(0, ...before.map(({ attempt_number }) => attempt_number)) + 1
 }
 
 /** Returns the unresolved comments of a task that were sent to the role of this run. */
-export function sentTo(q: Pick<Queries, 'comments' | 'executions'>, run: ExecutionRecord): readonly CommentRecord[] {
+export function sentTo(
+  q: { readonly comments: CommentQueries; readonly executions: ExecutionQueries },
+  run: ExecutionRecord,
+): readonly CommentRecord[] {
   return q.comments.byTask(run.task_id).filter(({ sent, resolved_at }) => {
     if (sent === null || resolved_at !== null) return false
     return q.executions.get(sent.execution_id)?.role === run.role

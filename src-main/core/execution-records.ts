@@ -1,10 +1,10 @@
 import { isLaterId } from '../../src-shared/lang/compare-ids.ts'
 import type { Tx } from './event-feed.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
-import type { Queries } from '../ports/store.ts'
 import { emitRunner } from './runner-records.ts'
 import { unmarkSent } from './comment-records.ts'
 import { toExecution } from './views.ts'
+import type { TransitionQueries } from '../ports/task-queries.ts'
 
 /** Saves an execution without a process as ended now, and emits its event. */
 export function saveFinished(tx: Tx, record: ExecutionRecord): ExecutionRecord {
@@ -18,7 +18,7 @@ export function saveFinished(tx: Tx, record: ExecutionRecord): ExecutionRecord {
 
 /** Returns whether an execution was opened for the state that its task is in now; IDs grow with time. */
 export function belongsToCurrentState(
-  q: Pick<Queries, 'transitions'>,
+  q: { readonly transitions: TransitionQueries },
   record: Pick<ExecutionRecord, 'id' | 'task_id'>,
 ): boolean {
   const entered = q.transitions.last(record.task_id)

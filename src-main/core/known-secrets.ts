@@ -1,4 +1,5 @@
-import type { Queries } from '../ports/store.ts'
+import type { AgentQueries } from '../ports/agent-queries.ts'
+import type { IntegrationQueries } from '../ports/integration-queries.ts'
 
 /** Secrets whose text is known, so that they can be redacted literally. */
 export interface KnownSecrets {
@@ -10,7 +11,7 @@ export interface KnownSecrets {
 
 /** `variable` reads an environment variable of the service; '' without one. */
 export function createKnownSecrets(
-  q: Pick<Queries, 'agents' | 'integrations'>,
+  q: { readonly agents: AgentQueries; readonly integrations: IntegrationQueries },
   variable: (name: string) => string,
 ): KnownSecrets {
   const ofRuns = new Set<string>()

@@ -1,9 +1,9 @@
 import type { DaemonId, RunnerId, UserId } from '../../src-shared/contract/ids.ts'
 import { hereRunner } from '../../src-shared/contract/runners.ts'
 import type { RunnerRecord } from '../ports/runner-queries.ts'
-import type { Queries } from '../ports/store.ts'
 import type { Tx } from './event-feed.ts'
 import { toRunner } from './views.ts'
+import type { DaemonQueries } from '../ports/agent-queries.ts'
 
 /** Saves a runner and emits it, without its configuration, because all who are signed in see it. */
 export function saveRunner(tx: Tx, record: RunnerRecord): void {
@@ -25,7 +25,7 @@ export const daemonRunner = (id: DaemonId): RunnerId => id as string as RunnerId
 
 /** Returns whether a runner takes the runs of an owner's agents: a machine that isn't shared is its own owner's alone. */
 export function servesOwner(
-  q: Pick<Queries, 'daemons'>,
+  q: { readonly daemons: DaemonQueries },
   { id, kind, config }: RunnerRecord,
   owner_id: UserId | null,
 ): boolean {

@@ -1,8 +1,8 @@
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import type { ProjectSettings } from '../../src-shared/contract/projects.ts'
 import type { ContainmentRules } from '../ports/containment.ts'
-import type { Queries } from '../ports/store.ts'
 import { toSettings } from './views.ts'
+import type { ProjectQueries } from '../ports/project-queries.ts'
 
 /** Returns the containment rules of a project's CI steps, hooks and setup commands. */
 export function scriptContainment(settings: ProjectSettings): ContainmentRules {
@@ -11,7 +11,10 @@ export function scriptContainment(settings: ProjectSettings): ContainmentRules {
 }
 
 /** Returns the rules of a project that may be deleted, from its last settings. */
-export function scriptContainmentOf({ projects }: Pick<Queries, 'projects'>, id: ProjectId): ContainmentRules {
+export function scriptContainmentOf(
+  { projects }: { readonly projects: ProjectQueries },
+  id: ProjectId,
+): ContainmentRules {
   const project = projects.get(id)
   return project ? scriptContainment(toSettings(project)) : { level: 'auto' }
 }

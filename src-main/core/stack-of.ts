@@ -4,14 +4,13 @@ import { below, openBelow, stackLandingGate, type StackPhase } from '../stacks/r
 import { cascadeOnPass, hasTrait, type Workflow } from '../domain/workflow/graph.ts'
 import type { Tx } from './event-feed.ts'
 import type { StackPlace } from '../ports/stack-place.ts'
-import type { Queries } from '../ports/store.ts'
-import type { RepoRecord } from '../ports/project-queries.ts'
-import type { TaskRecord } from '../ports/task-queries.ts'
-import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
+import type { ProjectQueries, RepoRecord } from '../ports/project-queries.ts'
+import type { TaskQueries, TaskRecord } from '../ports/task-queries.ts'
+import type { WorkspaceQueries, WorkspaceRecord } from '../ports/workspace-queries.ts'
 import { refOf } from './views.ts'
 import { workspaceOf } from './workspace-of.ts'
 
-type Reads = Pick<Queries, 'tasks' | 'workspaces'>
+type Reads = { readonly tasks: TaskQueries; readonly workspaces: WorkspaceQueries }
 
 /** The task below another in a stack, as long as it has neither landed nor been given up. */
 export interface LowerTask {
@@ -25,7 +24,7 @@ export interface LowerTask {
 
 /** Returns the task on whose branch another is to lie; null for the base branch. */
 export function lowerTask(
-  q: Reads & Pick<Queries, 'projects'>,
+  q: Reads & { readonly projects: ProjectQueries },
   workflow: Workflow,
   task: Pick<TaskRecord, 'id' | 'stacked_on'>,
 ): LowerTask | null {
@@ -42,7 +41,7 @@ export type StackBase = Pick<WorkspaceRecord, 'base_branch' | 'repo_path'> & { r
 
 /** Returns the base of a task's branch: the branch of the task below it, else the one that the stack lands on. */
 export function stackBase(
-  q: Reads & Pick<Queries, 'projects'>,
+  q: Reads & { readonly projects: ProjectQueries },
   workflow: Workflow,
   task: Pick<TaskRecord, 'id' | 'stacked_on'>,
   repo: RepoRecord,
@@ -71,7 +70,7 @@ export const landsOn = ({ stack, base_branch }: Pick<WorkspaceRecord, 'stack' | 
 
 /** Refuses the landing of a task whose branch is to lie, or still lies, on another's: it would take that along. */
 export function stackGate(
-  q: Reads & Pick<Queries, 'projects'>,
+  q: Reads & { readonly projects: ProjectQueries },
   workflow: Workflow,
   task: Pick<TaskRecord, 'id' | 'stacked_on'>,
 ): Refusal | null {
@@ -86,7 +85,7 @@ export function stackGate(
 
 /** Returns whether a cascade after a passed review would land the task before the one below it. */
 export function cascadeWaitsForStack(
-  q: Reads & Pick<Queries, 'projects'>,
+  q: Reads & { readonly projects: ProjectQueries },
   workflow: Workflow,
   task: Pick<TaskRecord, 'id' | 'stacked_on' | 'status'>,
 ): boolean {

@@ -1,8 +1,7 @@
 import type { TaskId } from '../../src-shared/contract/ids.ts'
-import type { OpenExecution } from '../ports/execution-queries.ts'
-import type { Queries } from '../ports/store.ts'
-import type { TaskRecord } from '../ports/task-queries.ts'
-import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
+import type { ExecutionQueries, OpenExecution } from '../ports/execution-queries.ts'
+import type { TaskQueries, TaskRecord } from '../ports/task-queries.ts'
+import type { WorkspaceQueries, WorkspaceRecord } from '../ports/workspace-queries.ts'
 
 type Placed = Pick<TaskRecord, 'id' | 'parent_id' | 'subtask_mode'>
 
@@ -10,7 +9,7 @@ type Placed = Pick<TaskRecord, 'id' | 'parent_id' | 'subtask_mode'>
  * Returns the task in whose worktree a task works: an ordered subtask works in its parent's (and so on up, to the first
  * task that is no ordered subtask), every other task in its own.
  */
-export function workspaceOwner<T extends Placed>(q: Pick<Queries, 'tasks'>, task: T): T | TaskRecord {
+export function workspaceOwner<T extends Placed>(q: { readonly tasks: TaskQueries }, task: T): T | TaskRecord {
   let owner: T | TaskRecord = task
   while (owner.subtask_mode === 'ordered' && owner.parent_id !== null) {
     const parent = q.tasks.get(owner.parent_id)
@@ -21,12 +20,15 @@ export function workspaceOwner<T extends Placed>(q: Pick<Queries, 'tasks'>, task
 }
 
 /** Returns the record of the worktree that a task works in; null while there is none. */
-export function workspaceOf(q: Pick<Queries, 'tasks' | 'workspaces'>, task: Placed): WorkspaceRecord | null {
+export function workspaceOf(
+  q: { readonly tasks: TaskQueries; readonly workspaces: WorkspaceQueries },
+  task: Placed,
+): WorkspaceRecord | null {
   return q.workspaces.byTask(workspaceOwner(q, task).id)
 }
 
 /** Returns whether a task has a worktree of its own. */
-export function hasWorktree(q: Pick<Queries, 'workspaces'>, task_id: TaskId): boolean {
+export function hasWorktree(q: { readonly workspaces: WorkspaceQueries }, task_id: TaskId): boolean {
   const workspace = q.workspaces.byTask(task_id)
   return workspace !== null && workspace.status !== 'cleaned'
 }
@@ -36,7 +38,7 @@ export function hasWorktree(q: Pick<Queries, 'workspaces'>, task_id: TaskId): bo
  * can run at a time.
  */
 export function othersInWorkspace(
-  q: Pick<Queries, 'tasks' | 'executions'>,
+  q: { readonly tasks: TaskQueries; readonly executions: ExecutionQueries },
   task: TaskRecord,
 ): readonly OpenExecution[] {
   const owner = workspaceOwner(q, task).id
@@ -48,7 +50,7 @@ export function othersInWorkspace(
 }
 
 /** Returns the workspace whose worktree is at a path, as far as its record says where it began; null if it is none's. */
-export function worktreeAt(q: Pick<Queries, 'workspaces'>, path: string): WorktreeAt | null {
+export function worktreeAt(q: { readonly workspaces: WorkspaceQueries }, path: string): WorktreeAt | null {
   const found = q.workspaces.atPath(path)
   if (!found || found.base_commit === null) return null
   const { task_id, repo_path, branch, base_commit } = found

@@ -21,10 +21,10 @@ import type { ExecutionOutcome } from '../ports/executors.ts'
 import { RunnerUnreachableError } from '../ports/runner-kinds.ts'
 import { completeExecution, type StopReason } from './complete-execution.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
-import type { Queries } from '../ports/store.ts'
 import type { Transitions } from '../transitions/transitions.ts'
 import { othersInWorkspace, workspaceOwner } from '../core/workspace-of.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
+import type { TaskQueries } from '../ports/task-queries.ts'
 
 /** The runs of agents: at most one in a worktree, and no process of a run outlives it (invariant I7). */
 export interface Executions {
@@ -349,7 +349,7 @@ function emptyOutcome(ended: 'stopped' | 'failed_to_start'): ExecutionOutcome {
 
 /** Returns the runs that other tasks have in this task's worktree. */
 function othersInWorktree(
-  q: Pick<Queries, 'tasks'>,
+  q: { readonly tasks: TaskQueries },
   task_id: TaskId,
   runs: readonly ActiveRun[],
 ): readonly ActiveRun[] {

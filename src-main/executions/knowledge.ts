@@ -15,10 +15,10 @@ import type { Ground } from '../core/ground.ts'
 import type { SkipReason } from '../core/plugin-result.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import type { KnowledgeRecord } from '../ports/knowledge-queries.ts'
-import type { ProjectRecord } from '../ports/project-queries.ts'
-import type { Queries } from '../ports/store.ts'
-import type { TaskRecord } from '../ports/task-queries.ts'
+import type { ProjectRecord, ProjectQueries } from '../ports/project-queries.ts'
+import type { TaskRecord, TaskQueries } from '../ports/task-queries.ts'
 import { refOf, toSettings } from '../core/views.ts'
+import type { AgentQueries } from '../ports/agent-queries.ts'
 
 /** The contract's limit for a title. */
 const maxTitle = 300
@@ -78,7 +78,7 @@ export function knowledgeFor(
 
 /** Returns who wrote, accepted and edited an entry, by the names that agents know. */
 function authorship(
-  q: Pick<Queries, 'agents' | 'tasks' | 'projects'>,
+  q: { readonly agents: AgentQueries; readonly tasks: TaskQueries; readonly projects: ProjectQueries },
   { source, accepted_by, edited_by }: KnowledgeRecord,
 ): Authorship {
   const task = source.task_id === null ? null : q.tasks.get(source.task_id)
@@ -116,7 +116,7 @@ function isRelevant(
 }
 
 /** Returns whose work a task is: the person assigned as its coder, or the owner of that agent. */
-function personOf(q: Pick<Queries, 'agents'>, { roles }: TaskRecord): string | null {
+function personOf(q: { readonly agents: AgentQueries }, { roles }: TaskRecord): string | null {
   const assignee = roles['coder'] ?? roles['assignee'] ?? Object.values(roles)[0]
   if (!assignee) return null
   return assignee.type === 'user' ? assignee.id : (q.agents.get(assignee.id)?.owner_id ?? null)

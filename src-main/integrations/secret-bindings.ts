@@ -1,8 +1,8 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { Ground } from '../core/ground.ts'
 import { TrackerError, type IntegrationRecord } from '../ports/issue-trackers.ts'
-import type { Queries } from '../ports/store.ts'
 import { boundHostOf } from './tracker-urls.ts'
+import type { SecretHostQueries } from '../ports/integration-queries.ts'
 
 // A variable of the service's environment is bound to the first host that its value was sent to. Otherwise an owner
 // who may not read it could send it to their own host.
@@ -30,7 +30,7 @@ export interface Binder {
  * transaction.
  */
 export function checkBinding(
-  q: Pick<Queries, 'secret_hosts'>,
+  q: { readonly secret_hosts: SecretHostQueries },
   { base_url, token_secret_ref: name }: Used,
   { may_rebind }: Binder,
 ): Refusal | null {

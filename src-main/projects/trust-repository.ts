@@ -1,8 +1,8 @@
 import type { ProjectGround } from './project-ground.ts'
-import type { Queries } from '../ports/store.ts'
 import { WorkspaceError } from '../ports/workspace-error.ts'
 import type { ConfiguredPrograms } from '../ports/repository-reader.ts'
 import { repoPathsOf } from '../core/repo-paths.ts'
+import type { TrustedRepositoryQueries } from '../ports/project-queries.ts'
 
 type Trusting = Pick<ProjectGround, 'feed' | 'repositories'>
 
@@ -21,7 +21,7 @@ export async function trustRepository(
 /** Adds the hooks as they are to a record from before hooks were recorded; what else it trusts stays. */
 function trustHooks(
   { feed }: Trusting,
-  known: NonNullable<ReturnType<Queries['trusted_repositories']['get']>>,
+  known: NonNullable<ReturnType<TrustedRepositoryQueries['get']>>,
   found: ConfiguredPrograms,
 ): void {
   const hooks = Object.entries(found).filter(([name]) => name === 'hooks' || name.startsWith('hook '))

@@ -1,13 +1,13 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
-import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
 import { isRefusal, notFound } from '../domain/refusal.ts'
+import type { IntegrationQueries } from '../ports/integration-queries.ts'
 
 /** Returns the integration by which a task's forge may be asked. */
 export function connectionOf(
-  q: Pick<Queries, 'integrations'>,
+  q: { readonly integrations: IntegrationQueries },
   { project_id }: Pick<TaskRecord, 'project_id'>,
 ): IntegrationRecord | Refusal {
   const record = q.integrations.byProject(project_id)
@@ -22,7 +22,7 @@ const disabled: Refusal = {
 
 /** Returns the integration if the project has pull requests switched on: else nothing is sent. */
 export function writingConnectionOf(
-  q: Pick<Queries, 'integrations'>,
+  q: { readonly integrations: IntegrationQueries },
   task: Pick<TaskRecord, 'project_id'>,
 ): IntegrationRecord | Refusal {
   const record = connectionOf(q, task)

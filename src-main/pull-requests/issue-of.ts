@@ -1,12 +1,11 @@
 import { knownIds } from '../integrations/rules/issue-address.ts'
 import { readBaseUrl } from '../integrations/tracker-urls.ts'
 import type { IntegrationRecord } from '../ports/issue-trackers.ts'
-import type { Queries } from '../ports/store.ts'
-import type { TaskRecord } from '../ports/task-queries.ts'
+import type { ExternalLinkQueries, TaskRecord } from '../ports/task-queries.ts'
 
 /** Returns the number of a task's issue if it lies in the integration's own repository; null for any other issue. */
 export function issueOf(
-  q: Pick<Queries, 'external_links'>,
+  q: { readonly external_links: ExternalLinkQueries },
   { platform, base_url, owner, repo, former_names }: IntegrationRecord,
   { id }: Pick<TaskRecord, 'id'>,
 ): number | null {

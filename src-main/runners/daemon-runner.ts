@@ -2,8 +2,7 @@ import { defaultRunner } from '../../src-shared/contract/runners.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { daemonRunner, saveRunner } from '../core/runner-records.ts'
 import type { DaemonRecord } from '../ports/agent-queries.ts'
-import type { RunnerRecord } from '../ports/runner-queries.ts'
-import type { Queries } from '../ports/store.ts'
+import type { RunnerQueries, RunnerRecord } from '../ports/runner-queries.ts'
 
 /** Returns the runner of such a machine; its first report makes it one. */
 export function adoptDaemon(tx: Tx, { id, name }: DaemonRecord, capacity: number | undefined): RunnerRecord {
@@ -27,7 +26,7 @@ export function adoptDaemon(tx: Tx, { id, name }: DaemonRecord, capacity: number
 }
 
 /** Returns the name, with a number behind it where another runner has it. */
-function freeName(q: Pick<Queries, 'runners'>, name: string): string {
+function freeName(q: { readonly runners: RunnerQueries }, name: string): string {
   const taken = new Set(q.runners.list().flatMap((one) => [one.id as string, one.name.toLowerCase()]))
   for (let number = 1; ; number++) {
     const free = number === 1 ? name : `${name} ${number}`

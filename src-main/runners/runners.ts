@@ -9,10 +9,10 @@ import { daemonRunner, saveRunner } from '../core/runner-records.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import type { DaemonRecord } from '../ports/agent-queries.ts'
 import type { RunnerKinds } from '../ports/runner-kinds.ts'
-import type { RunnerRecord, TrustedContent } from '../ports/runner-queries.ts'
-import type { Queries } from '../ports/store.ts'
+import type { RunnerQueries, RunnerRecord, TrustedContent } from '../ports/runner-queries.ts'
 import { adoptDaemon } from './daemon-runner.ts'
 import { namedRefusal, runningRefusal } from './runner-use.ts'
+import type { ProjectQueries } from '../ports/project-queries.ts'
 
 type NewRunner = Pick<RunnerRecord, 'name' | 'kind' | 'config' | 'projects' | 'capacity' | 'grace_seconds'>
 
@@ -233,12 +233,12 @@ export function createRunners({ context, runsOn, onChanged }: RunnersDeps): Runn
 
 const fixed = invalidInput('runner_id', 'This machine is always there as it is. Choose another runner.')
 
-function nameRefusal(q: Pick<Queries, 'runners'>, name: string, own: RunnerId | null): Refusal | null {
+function nameRefusal(q: { readonly runners: RunnerQueries }, name: string, own: RunnerId | null): Refusal | null {
   const lower = name.toLowerCase()
   const isTaken = q.runners.list().some((one) => one.id !== own && [one.id, one.name.toLowerCase()].includes(lower))
   return isTaken ? invalidInput('name', 'Another runner has this name.') : null
 }
 
-function projectRefusal(q: Pick<Queries, 'projects'>, projects: RunnerRecord['projects']): Refusal | null {
+function projectRefusal(q: { readonly projects: ProjectQueries }, projects: RunnerRecord['projects']): Refusal | null {
   return (projects ?? []).every((id) => q.projects.get(id) !== null) ? null : notFound('project')
 }

@@ -1,11 +1,11 @@
 import { and, asc, eq, isNull, lt } from 'drizzle-orm'
-import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { attachments } from './schema/notes.ts'
+import type { AttachmentQueries } from '../ports/attachment-queries.ts'
 
 /** Creates the queries of attachments; their bytes are in the data folder. */
-export function createAttachmentQueries(db: Database): Queries['attachments'] {
+export function createAttachmentQueries(db: Database): AttachmentQueries {
   const ofContent = db.$client.prepare('SELECT 1 FROM attachments WHERE sha256 = ? LIMIT 1').pluck()
   const inOrder = [asc(attachments.created_at), asc(attachments.id)] as const
   return {

@@ -1,10 +1,10 @@
-import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { chapterProposals } from './schema/chapters.ts'
+import type { ChapterProposalQueries } from '../ports/chapter-queries.ts'
 
 /** Creates the queries of chapters that people and agents proposed. */
-export function createChapterProposalQueries(db: Database): Queries['chapter_proposals'] {
+export function createChapterProposalQueries(db: Database): ChapterProposalQueries {
   const put = prepareUpsert(db, chapterProposals, chapterProposals.task_id)
   return {
     of: prepareGet(db, chapterProposals, chapterProposals.task_id),

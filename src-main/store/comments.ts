@@ -1,10 +1,10 @@
-import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { comments } from './schema/notes.ts'
+import type { CommentQueries } from '../ports/comment-queries.ts'
 
 /** Creates the queries of comments. */
-export function createCommentQueries(db: Database): Queries['comments'] {
+export function createCommentQueries(db: Database): CommentQueries {
   const thread = db.$client.prepare(
     `DELETE FROM comments WHERE id IN (
        WITH RECURSIVE thread(id) AS (

@@ -1,12 +1,12 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { DaemonId } from '../../src-shared/contract/ids.ts'
-import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { cachedQuery } from './query-cache.ts'
 import { daemons } from './schema/identity.ts'
+import type { DaemonQueries } from '../ports/agent-queries.ts'
 
-export function createDaemonQueries(db: Database): Queries['daemons'] {
+export function createDaemonQueries(db: Database): DaemonQueries {
   return {
     get: prepareGet(db, daemons, daemons.id),
     list: () => db.select().from(daemons).where(isNull(daemons.revoked_at)).orderBy(daemons.id).all(),

@@ -1,12 +1,12 @@
 import { and, eq } from 'drizzle-orm'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
-import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { cachedQuery } from './query-cache.ts'
 import { dependencies, tasks } from './schema/work.ts'
+import type { DependencyQueries } from '../ports/task-queries.ts'
 
 /** Creates the queries of dependencies between tasks. */
-export function createDependencyQueries(db: Database): Queries['dependencies'] {
+export function createDependencyQueries(db: Database): DependencyQueries {
   const of = db.$client
     .prepare<[string], TaskId>('SELECT depends_on_id FROM dependencies WHERE task_id = ? ORDER BY depends_on_id')
     .pluck()

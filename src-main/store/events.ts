@@ -1,14 +1,15 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { EventEnvelope } from '../../src-shared/contract/events.ts'
-import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll } from './prepared-statements.ts'
 import { effects, events, tasks } from './schema/work.ts'
+import type { EffectQueries } from '../ports/effect-queries.ts'
+import type { EventQueries } from '../ports/event-queries.ts'
 
 /** Maximum of events deleted at a time, because a commit waits for it. */
 const maxTrimmed = 400
 
-export function createEventQueries(db: Database): Queries['events'] {
+export function createEventQueries(db: Database): EventQueries {
   const append = db.$client.prepare<[string | null, string, string]>(
     'INSERT INTO events (project_id, type, data) VALUES (?, ?, ?)',
   )
@@ -66,7 +67,7 @@ function hasTask(data: unknown): data is { readonly task: { readonly id: string;
   return typeof data === 'object' && data !== null && 'task' in data
 }
 
-export function createEffectQueries(db: Database): Queries['effects'] {
+export function createEffectQueries(db: Database): EffectQueries {
   const add = db.$client.prepare<[string, string]>('INSERT INTO effects (task_id, data) VALUES (?, ?)')
   const update = db.$client.prepare<[string, number]>('UPDATE effects SET data = ? WHERE id = ?')
   const remove = db.$client.prepare<[number]>('DELETE FROM effects WHERE id = ?')

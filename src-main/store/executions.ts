@@ -1,7 +1,6 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { RunnerId, TaskId } from '../../src-shared/contract/ids.ts'
-import type { OpenExecution } from '../ports/execution-queries.ts'
-import type { Queries } from '../ports/store.ts'
+import type { ExecutionQueries, OpenExecution } from '../ports/execution-queries.ts'
 import type { Database } from './database-type.ts'
 import { executions } from './schema/work.ts'
 import { cachedQuery } from './query-cache.ts'
@@ -19,7 +18,7 @@ interface QueueFlags {
   readonly runner_ids: string | null
 }
 
-export function createExecutionQueries(db: Database): Queries['executions'] {
+export function createExecutionQueries(db: Database): ExecutionQueries {
   const get = prepareGet(db, executions, executions.id)
   const byTask = db
     .select()

@@ -1,9 +1,9 @@
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { ExternalLinkRecord } from '../ports/issue-trackers.ts'
-import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { cachedQuery } from './query-cache.ts'
 import { externalLinks } from './schema/integrations.ts'
+import type { ExternalLinkQueries } from '../ports/task-queries.ts'
 
 interface Row {
   readonly global_id: string
@@ -17,7 +17,7 @@ interface Row {
 const columns = 'global_id, project_id, task_id, number, url, created_at'
 
 /** Creates the queries of tasks' issues, which run for every task shown and every issue read. */
-export function createExternalLinkQueries(db: Database): Queries['external_links'] {
+export function createExternalLinkQueries(db: Database): ExternalLinkQueries {
   const { $client } = db
   const ofTask = $client.prepare<[string], Row>(`SELECT ${columns} FROM external_links WHERE task_id = ?`)
   // Rows of a deleted project are removed bit by bit and count as gone.

@@ -1,12 +1,12 @@
 import { asc, eq } from 'drizzle-orm'
-import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareUpsert } from './prepared-statements.ts'
 import { readInstallation, writeInstallation } from './installation.ts'
 import { integrations } from './schema/integrations.ts'
+import type { IntegrationQueries, SecretHostQueries } from '../ports/integration-queries.ts'
 
 /** Creates the queries of the hosts that variables' values may be sent to; stored in `installation`. */
-export function createSecretHostQueries(db: Database): Queries['secret_hosts'] {
+export function createSecretHostQueries(db: Database): SecretHostQueries {
   const keyOf = (name: string) => `secret_host:${name}`
   return {
     get: (name) => readInstallation(db, keyOf(name)),
@@ -17,7 +17,7 @@ export function createSecretHostQueries(db: Database): Queries['secret_hosts'] {
 }
 
 /** Creates the queries of issue tracker connections. */
-export function createIntegrationQueries(db: Database): Queries['integrations'] {
+export function createIntegrationQueries(db: Database): IntegrationQueries {
   const byProject = prepareAll(db, integrations, 'WHERE project_id = ?')
   return {
     byProject: (project_id) => byProject(project_id)[0] ?? null,

@@ -1,9 +1,9 @@
-import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { jobs } from './schema/runners.ts'
+import type { JobQueries } from '../ports/job-queries.ts'
 
-export function createJobQueries(db: Database): Queries['jobs'] {
+export function createJobQueries(db: Database): JobQueries {
   const accepted = prepareAll(db, jobs, "WHERE state = 'accepted' ORDER BY id")
   const deleteOver = db.$client.prepare('DELETE FROM jobs WHERE over_at IS NOT NULL AND over_at < ?')
   return {

@@ -1,6 +1,5 @@
 import { and, desc, eq } from 'drizzle-orm'
-import type { KnowledgeFilter, KnowledgePage, KnowledgeRecord } from '../ports/knowledge-queries.ts'
-import type { Queries } from '../ports/store.ts'
+import type { KnowledgeFilter, KnowledgePage, KnowledgeQueries, KnowledgeRecord } from '../ports/knowledge-queries.ts'
 import type { KnowledgeId, ProjectId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
 import { anyWordOf } from './full-text.ts'
@@ -9,7 +8,7 @@ import { olderThan } from './keyset-pagination.ts'
 import { knowledge, knowledgeInjections } from './schema/notes.ts'
 
 /** Creates the queries of projects' knowledge, and of what was injected for tasks. */
-export function createKnowledgeQueries(db: Database): Queries['knowledge'] {
+export function createKnowledgeQueries(db: Database): KnowledgeQueries {
   const get = prepareGet(db, knowledge, knowledge.id)
   // An entry captured by the service wins over one written by an agent.
   const ofTask = prepareAll(
@@ -71,7 +70,7 @@ function listNewest(
     .map((row) => toRecord(row))
 }
 
-function prepareSearch(db: Database, get: (id: KnowledgeId) => KnowledgeRecord | null): Queries['knowledge']['search'] {
+function prepareSearch(db: Database, get: (id: KnowledgeId) => KnowledgeRecord | null): KnowledgeQueries['search'] {
   // A match in the title counts three times. Joins from words to entries: the other way round, SQLite would look the
   // words up for every entry of the project.
   const found = db.$client

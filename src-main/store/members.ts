@@ -1,11 +1,11 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { ProjectId, UserId } from '../../src-shared/contract/ids.ts'
-import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { cachedQuery } from './query-cache.ts'
 import { projectMembers, users } from './schema/identity.ts'
+import type { MemberQueries } from '../ports/project-queries.ts'
 
-export function createMemberQueries(db: Database): Queries['members'] {
+export function createMemberQueries(db: Database): MemberQueries {
   const role = db
     .select({ role: projectMembers.role })
     .from(projectMembers)

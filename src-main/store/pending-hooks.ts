@@ -1,10 +1,10 @@
-import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet } from './prepared-statements.ts'
 import { pendingHooks } from './schema/work.ts'
+import type { PendingHookQueries } from '../ports/effect-queries.ts'
 
 /** Creates the queries of the outbox of lifecycle hooks. */
-export function createPendingHookQueries(db: Database): Queries['pendingHooks'] {
+export function createPendingHookQueries(db: Database): PendingHookQueries {
   const add = db.$client.prepare<[string, string]>('INSERT INTO pending_hooks (task_id, data) VALUES (?, ?)')
   const update = db.$client.prepare<[string, number]>('UPDATE pending_hooks SET data = ? WHERE id = ?')
   const remove = db.$client.prepare<[number]>('DELETE FROM pending_hooks WHERE id = ?')

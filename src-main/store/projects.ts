@@ -1,7 +1,6 @@
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
-import type { ProjectRecord } from '../ports/project-queries.ts'
-import type { Queries } from '../ports/store.ts'
+import type { ProjectQueries, ProjectRecord, RepoQueries } from '../ports/project-queries.ts'
 import type { Database } from './database-type.ts'
 import { projectMembers } from './schema/identity.ts'
 import { externalLinks, integrations } from './schema/integrations.ts'
@@ -10,8 +9,9 @@ import { agents, projects, repos, tasks } from './schema/work.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { deriveKey } from './project-keys.ts'
 import { cachedQuery } from './query-cache.ts'
+import type { AgentQueries } from '../ports/agent-queries.ts'
 
-export function createProjectQueries(db: Database): Queries['projects'] {
+export function createProjectQueries(db: Database): ProjectQueries {
   const getRow = prepareGet(db, projects, projects.id)
   const putRow = prepareUpsert(db, projects, projects.id)
   const isThere = isNull(projects.deletion)
@@ -64,7 +64,7 @@ function toRecord({ deletion: _none, ...record }: typeof projects.$inferSelect):
   return record
 }
 
-export function createRepoQueries(db: Database): Queries['repos'] {
+export function createRepoQueries(db: Database): RepoQueries {
   const get = prepareGet(db, repos, repos.id)
   const byProject = prepareAll(db, repos, 'WHERE project_id = ? ORDER BY is_primary DESC, id')
   return {
@@ -75,7 +75,7 @@ export function createRepoQueries(db: Database): Queries['repos'] {
   }
 }
 
-export function createAgentQueries(db: Database): Queries['agents'] {
+export function createAgentQueries(db: Database): AgentQueries {
   const get = prepareGet(db, agents, agents.id)
   return {
     get,

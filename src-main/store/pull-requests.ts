@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { PullRequestRef } from '../../src-shared/contract/pull-requests.ts'
-import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { forgeIntents, pullRequests } from './schema/pull-requests.ts'
+import type { ForgeIntentQueries, PullRequestQueries } from '../ports/pull-request-queries.ts'
 
 /** Creates the queries of tasks' pull requests. */
-export function createPullRequestQueries(db: Database): Queries['pull_requests'] {
+export function createPullRequestQueries(db: Database): PullRequestQueries {
   const byNumber = prepareAll(db, pullRequests, 'WHERE project_id = ? AND number = ? ORDER BY task_id DESC LIMIT 1')
   const live = prepareAll(db, pullRequests, `WHERE settled = 0 ORDER BY next_poll_at`)
   // Every task that is shown asks for it, so it reads three columns and not the whole row.
@@ -25,7 +25,7 @@ export function createPullRequestQueries(db: Database): Queries['pull_requests']
 }
 
 /** Creates the queries of what is to be written to forges. */
-export function createForgeIntentQueries(db: Database): Queries['forge_intents'] {
+export function createForgeIntentQueries(db: Database): ForgeIntentQueries {
   const pending = prepareAll(db, forgeIntents, 'WHERE settled_at IS NULL ORDER BY id')
   const pendingOf = prepareAll(db, forgeIntents, 'WHERE settled_at IS NULL AND task_id = ? ORDER BY id')
   const byKey = prepareAll(db, forgeIntents, 'WHERE task_id = ? AND key = ?')

@@ -1,14 +1,14 @@
 import { and, eq } from 'drizzle-orm'
 import type { RunnerId } from '../../src-shared/contract/ids.ts'
 import { hereRunner } from '../../src-shared/contract/runners.ts'
-import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { cachedQuery } from './query-cache.ts'
 import { runners, runnerTrust } from './schema/runners.ts'
+import type { RunnerQueries, RunnerTrustQueries } from '../ports/runner-queries.ts'
 
 /** Creates the queries of runners, which every look for a task's place asks. */
-export function createRunnerQueries(db: Database): Queries['runners'] {
+export function createRunnerQueries(db: Database): RunnerQueries {
   const byId = prepareAll(db, runners, 'ORDER BY id')
   const rank = ({ id }: { readonly id: RunnerId }) => Number(id !== hereRunner)
   return {
@@ -20,7 +20,7 @@ export function createRunnerQueries(db: Database): Queries['runners'] {
 }
 
 /** Creates the queries of what dev containers may reach, which each start of a run in one asks. */
-export function createRunnerTrustQueries(db: Database): Queries['runner_trust'] {
+export function createRunnerTrustQueries(db: Database): RunnerTrustQueries {
   const { runner_id, project_id, sha256 } = runnerTrust
   return {
     has: (content) => {

@@ -1,8 +1,7 @@
 import { and, eq, gt, like, or, sql, type SQL } from 'drizzle-orm'
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
-import type { Queries } from '../ports/store.ts'
 import type { TaskFilter } from '../ports/task-lists.ts'
-import type { TaskRecord } from '../ports/task-queries.ts'
+import type { TaskQueries, TaskRecord } from '../ports/task-queries.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareInsert, prepareUpsert, readRows } from './prepared-statements.ts'
 import { BugError } from '../../src-shared/lang/bug-error.ts'
@@ -11,7 +10,7 @@ import { isRenamed, renamed } from './rename-states.ts'
 import { tasks } from './schema/work.ts'
 import { everyWordOf } from './search-words.ts'
 
-export function createTaskQueries(db: Database): Queries['tasks'] {
+export function createTaskQueries(db: Database): TaskQueries {
   const get = cachedQuery(db, tasks, prepareGet(db, tasks, tasks.id))
   const put = prepareUpsert(db, tasks, tasks.id, [
     ...[tasks.project_id, tasks.number, tasks.parent_id, tasks.archived, tasks.position],

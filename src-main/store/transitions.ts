@@ -1,12 +1,12 @@
 import { and, eq, inArray, or } from 'drizzle-orm'
-import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { isRenamed, renamed } from './rename-states.ts'
 import { tasks, transitions } from './schema/work.ts'
+import type { TransitionQueries } from '../ports/task-queries.ts'
 
 /** Creates the queries of the audit: every transition of every task. */
-export function createTransitionQueries(db: Database): Queries['transitions'] {
+export function createTransitionQueries(db: Database): TransitionQueries {
   const get = prepareGet(db, transitions, transitions.id)
   const byTask = prepareAll(db, transitions, 'WHERE task_id = ? ORDER BY id')
   const last = prepareAll(db, transitions, 'WHERE task_id = ? ORDER BY id DESC LIMIT 1')

@@ -1,10 +1,10 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { viewedFiles, viewedHunks } from './schema/diffs.ts'
+import type { ViewedFileQueries } from '../ports/workspace-queries.ts'
 
 /** Creates the queries of viewed marks: of files with the content that was viewed, and of hunks. */
-export function createViewedFileQueries(db: Database): Queries['viewed_files'] {
+export function createViewedFileQueries(db: Database): ViewedFileQueries {
   const { task_id, reader, path } = viewedFiles
   const isOf = and(eq(task_id, sql.placeholder('task_id')), eq(reader, sql.placeholder('reader')))
   const of = db

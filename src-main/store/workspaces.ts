@@ -1,11 +1,11 @@
 import { and, eq, isNotNull, lte, sql } from 'drizzle-orm'
-import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { tasks, workspaces } from './schema/work.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { cachedQuery } from './query-cache.ts'
+import type { WorkspaceQueries } from '../ports/workspace-queries.ts'
 
-export function createWorkspaceQueries(db: Database): Queries['workspaces'] {
+export function createWorkspaceQueries(db: Database): WorkspaceQueries {
   const byTask = cachedQuery(db, workspaces, prepareGet(db, workspaces, workspaces.task_id))
   const atPath = prepareAll(db, workspaces, "WHERE path = ? AND status NOT IN ('cleaned', 'creating')")
   return {

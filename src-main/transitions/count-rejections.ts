@@ -1,14 +1,13 @@
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 import { hasTrait, isReviewGate, type Workflow } from '../domain/workflow/graph.ts'
-import type { Queries } from '../ports/store.ts'
-import type { TaskRecord } from '../ports/task-queries.ts'
+import type { TaskRecord, TransitionQueries } from '../ports/task-queries.ts'
 
 /**
  * Returns how often a gate has sent a task back since a person acted on it. A merge whose checks failed counts for the
  * review gate, which had passed the work.
  */
 export function countRejections(
-  q: Pick<Queries, 'transitions'>,
+  q: { readonly transitions: TransitionQueries },
   workflow: Workflow,
   task: Pick<TaskRecord, 'id' | 'last_human_action_id'>,
   gate: WorkflowState,
@@ -24,7 +23,11 @@ export function countRejections(
 }
 
 /** Returns the gate that a task passed on its way to the merge; null if it passed none. */
-export function lastGate(q: Pick<Queries, 'transitions'>, workflow: Workflow, task: TaskRecord): WorkflowState | null {
+export function lastGate(
+  q: { readonly transitions: TransitionQueries },
+  workflow: Workflow,
+  task: TaskRecord,
+): WorkflowState | null {
   const passed = q.transitions
     .byTask(task.id)
     .findLast(({ from_state }) => workflow.states.get(from_state)?.kind === 'gate')

@@ -4,8 +4,7 @@ import { isDone, roleOf, type Workflow } from '../domain/workflow/graph.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { belongsToCurrentState } from '../core/execution-records.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
-import type { Queries } from '../ports/store.ts'
-import type { TaskRecord } from '../ports/task-queries.ts'
+import type { TaskRecord, TransitionQueries } from '../ports/task-queries.ts'
 
 /** Stores the hooks to run for an event; does nothing if there are none. */
 function enqueueHooks(tx: Tx, task: TaskRecord, { event, ...moment }: Omit<PendingHooks, 'hooks' | 'cursor'>): void {
@@ -33,7 +32,7 @@ export function enqueueWorkStarted(tx: Tx, workflow: Workflow, task: TaskRecord,
 
 /** Returns whether an execution does the work of the state that its task is in. */
 export function doesStateWork(
-  q: Pick<Queries, 'transitions'>,
+  q: { readonly transitions: TransitionQueries },
   workflow: Workflow,
   task: TaskRecord,
   execution: ExecutionRecord,

@@ -4,9 +4,8 @@ import type { TransitionPlan } from '../domain/transition/plan-transition.ts'
 import { hasTrait, roleOf } from '../domain/workflow/graph.ts'
 import type { Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
-import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
-import type { ReviewRecord } from '../ports/review-queries.ts'
+import type { ReviewQueries, ReviewRecord } from '../ports/review-queries.ts'
 import type { Work } from '../ports/work-keeper.ts'
 
 /** Closes the open review of a task that moves away from its gate. Returns the newest review after that. */
@@ -64,7 +63,7 @@ export function openReview(
 }
 
 /** Returns the review that passed the current work of a task; null if no review did. */
-export function vouchingReview(q: Pick<Queries, 'reviews'>, task: TaskRecord): ReviewRecord | null {
+export function vouchingReview(q: { readonly reviews: ReviewQueries }, task: TaskRecord): ReviewRecord | null {
   // A task that went back to work loses its pass.
   if (task.review_passed_at === null) return null
   const latest = q.reviews.latest(task.id)

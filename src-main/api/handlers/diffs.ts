@@ -12,11 +12,11 @@ import {
 } from '../../domain/review/viewed-marks.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import type { BranchHunks, FileDiff } from '../../ports/diff-reader.ts'
-import type { Queries } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findTask, throwNotFound } from '../find.ts'
 import { leaveOutViewed } from '../leave-out-viewed.ts'
 import { readerId, userOf } from '../reader-id.ts'
+import type { ViewedFileQueries } from '../../ports/workspace-queries.ts'
 
 type Names =
   | 'tasks.diff'
@@ -115,7 +115,7 @@ function createMarkHandler({ store, feed, engine, places }: ApiParts): Handlers<
   }
 }
 
-function readMarks(read: Pick<Queries, 'viewed_files'>, task_id: TaskId, reader: string): ViewedMarks {
+function readMarks(read: { readonly viewed_files: ViewedFileQueries }, task_id: TaskId, reader: string): ViewedMarks {
   return toMarks(read.viewed_files.of(task_id, reader), read.viewed_files.hunksOf(task_id, reader))
 }
 
