@@ -18,24 +18,22 @@ export function findMembers(
   // No process of a tree is older than its root. A root that has ended doesn't tell its age.
   const oldest = Math.min(...[...trees].map(({ pid }) => byPid.get(pid)?.order ?? 0))
   const known = new Map<number, LiveTree | null>([[process.pid, null]])
-  const find = (row: LinuxProcess): LiveTree | null => {
-    const parent = byPid.get(row.ppid)
-    return (
-      roots.get(row.pid) ??
-      roots.get(row.session) ??
-      roots.get(row.pgid) ??
-      (parent && treeOf(parent)) ??
-      (row.order < oldest ? null : treeOfEnvironment(row, trees))
-    )
-  }
+  const find = (row: LinuxProcess): LiveTree | null =>
+    roots.get(row.pid) ??
+    roots.get(row.session) ??
+    roots.get(row.pgid) ??
+    known.get(row.ppid) ??
+    (row.order < oldest ? null : treeOfEnvironment(row, trees))
   const treeOf = (row: LinuxProcess): LiveTree | null => {
-    const before = known.get(row.pid)
-    if (before !== undefined) return before
-    // Also ends a circle of parents, which a table that moved while it was read may have.
-    known.set(row.pid, null)
-    const tree = find(row)
-    known.set(row.pid, tree)
-    return tree
+    // Parents first, without recursion: a program that starts itself again and again makes thousands of generations.
+    const path: LinuxProcess[] = []
+    for (let at: LinuxProcess | undefined = row; at !== undefined && !known.has(at.pid); at = byPid.get(at.ppid)) {
+      // Also ends a circle of parents, which a table that moved while it was read may have.
+      known.set(at.pid, null)
+      path.push(at)
+    }
+    for (const at of path.toReversed()) known.set(at.pid, find(at))
+    return known.get(row.pid) ?? null
   }
   return new Map(
     rows.flatMap((row) => {
