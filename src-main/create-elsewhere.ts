@@ -7,6 +7,7 @@ import { hasWorktree, worktreeAt } from './core/workspace-of.ts'
 import { createArrivals } from './git/create-arrivals.ts'
 import { createSecret, hashToken } from './identity/opaque-tokens.ts'
 import { createJobs, type Jobs } from './jobs/jobs.ts'
+import { createCarriedPorts } from './places/remote/carried-ports.ts'
 import { rescueLate } from './places/remote/late-work.ts'
 import type { Elsewhere } from './places/remote/remote-place.ts'
 import type { AppConfig } from './platform/config/config.ts'
@@ -16,6 +17,7 @@ import type { JobQueries } from './ports/job-queries.ts'
 import type { RunnerTokens } from './ports/runner-tokens.ts'
 import type { Store } from './ports/store.ts'
 import type { Server, ServerOptions } from './server/create-server.ts'
+import { portsFrom } from './workspaces/rules/port-ranges.ts'
 
 interface ElsewhereParts {
   readonly store: Store
@@ -80,11 +82,15 @@ export function createElsewhere(
     jobs,
     tokens,
     arrivals,
+    ports: createCarriedPorts({ log: ownLog }),
     doors: {
       jobs: createJobApi(jobs, tokens, (task_id) => hasWorktree(store.read, task_id)),
       jobGit: createJobGit({ access: jobs, arrivals }),
     },
-    worktreeAt: (path) => worktreeAt(store.read, path),
+    worktreeAt: (path) => {
+      const found = worktreeAt(store.read, path)
+      return found && { ...found, ports: found.port_base === null ? [] : portsFrom(found.port_base) }
+    },
     program: runnerProgram,
     containmentAt: (runner_id) => containments.get(runner_id) ?? null,
     noteContainment: (runner_id, status) => void containments.set(runner_id, status),

@@ -53,10 +53,10 @@ export function othersInWorkspace(
 export function worktreeAt(q: { readonly workspaces: WorkspaceQueries }, path: string): WorktreeAt | null {
   const found = q.workspaces.atPath(path)
   if (!found || found.base_commit === null) return null
-  const { task_id, repo_path, branch, base_commit } = found
-  return { task_id, repo_path, path, branch, base_commit }
+  const { task_id, repo_path, branch, base_commit, port_base } = found
+  return { task_id, repo_path, path, branch, base_commit, port_base }
 }
 
-interface WorktreeAt extends Pick<WorkspaceRecord, 'task_id' | 'repo_path' | 'path' | 'branch'> {
+interface WorktreeAt extends Pick<WorkspaceRecord, 'task_id' | 'repo_path' | 'path' | 'branch' | 'port_base'> {
   readonly base_commit: string
 }

@@ -10,6 +10,7 @@ import { linkMark } from '../platform/link/marked-start.ts'
 import { DataDirLockedError, lockDataDir } from '../platform/locks/single-instance.ts'
 import { createLogger } from '../platform/logging/log.ts'
 import { createContainedPrograms, machineStatus } from './contained.ts'
+import { createJobPorts } from './job-ports.ts'
 import { runRunner } from './run-runner.ts'
 import { linkSocket, serveLinks } from './serve-links.ts'
 import { createServiceCalls, ServiceRefusal } from './service-calls.ts'
@@ -50,7 +51,8 @@ async function serve(folder: string): Promise<number> {
   const log = createLogger({ level: 'warn' })
   using _lock = lockOrNull(folder)
   if (_lock === null) return heldCode
-  await using links = await serveLinks(folder)
+  const ports = createJobPorts(log)
+  await using links = await serveLinks(folder, ports.carry)
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
   // It is in a session of its own: the end of the link's shell is not its end.
@@ -65,7 +67,7 @@ async function serve(folder: string): Promise<number> {
     const service = createServiceCalls({ url: () => links.url, token: links.token })
     const program = [process.execPath, process.argv[1] ?? '']
     await using programs = createContainedPrograms({ folder, url: () => links.url, log })
-    await runRunner({ service, folder, program, log, ...programs }, stop.signal)
+    await runRunner({ service, folder, program, log, ports, ...programs }, stop.signal)
     return 0
   } catch (error) {
     if (!(error instanceof ServiceRefusal)) throw error

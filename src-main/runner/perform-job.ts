@@ -11,6 +11,7 @@ import type { Scripts } from '../ports/scripts.ts'
 import { finishJob } from './finish-job.ts'
 import { startBeats } from './job-beats.ts'
 import { jobFolder, keepEnding, keepJob, taskFolder, type Ending } from './job-folder.ts'
+import type { JobPorts } from './job-ports.ts'
 import { bringLfs } from './lfs-objects.ts'
 import { pushEverything, startWorkSender } from './send-work.ts'
 import { openSentLog, type SentLog } from './sent-log.ts'
@@ -30,6 +31,8 @@ export interface JobParts {
   /** Of each task, one job at a time works in its worktree. */
   readonly locks: KeyedLock
   readonly log: Logger
+  /** Absent where the service reaches no ports. */
+  readonly ports?: Pick<JobPorts, 'watch'>
 }
 
 /** Does a job from its acceptance to the service's word that all of it has arrived. Never rejects. */
@@ -81,6 +84,8 @@ class JobRun {
 
   async perform(): Promise<void> {
     const { fence } = this.#offer
+    const { job, execution } = this.#spec
+    using _ports = this.#parts.ports?.watch({ job, execution_id: execution?.id ?? null })
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     await keepJob(this.#folder, this.#kept())
     const beats = startBeats(this.#calls, fence, {

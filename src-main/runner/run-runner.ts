@@ -9,6 +9,7 @@ import type { Logger } from '../platform/logging/log.ts'
 import type { Executors } from '../ports/executors.ts'
 import type { Scripts } from '../ports/scripts.ts'
 import { readLeftJobs } from './job-folder.ts'
+import type { JobPorts } from './job-ports.ts'
 import { createKeptTasks } from './kept-tasks.ts'
 import { endLeft, reapLeft } from './left-jobs.ts'
 import { performJob } from './perform-job.ts'
@@ -26,6 +27,7 @@ export interface RunnerParts {
   /** The words that start the runner's program. */
   readonly program: readonly string[]
   readonly log: Logger
+  readonly ports?: Pick<JobPorts, 'watch'>
   /** What it tells of itself beyond what links do. */
   readonly about?: Pick<OwnReport, 'capacity' | 'hostname' | 'version'>
   /** Called once the service has answered for the first time. */

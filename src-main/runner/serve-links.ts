@@ -24,8 +24,11 @@ export interface Links extends AsyncDisposable {
   isLinked(): boolean
 }
 
-/** Takes links on a socket in the folder, which only its owner may use. Rejects if another runner has it. */
-export async function serveLinks(folder: string): Promise<Links> {
+/**
+ * Takes links on a socket in the folder, which only its owner may use. Rejects if another runner has it. `onLink` is
+ * called with each.
+ */
+export async function serveLinks(folder: string, onLink: (link: OutgoingLink) => void): Promise<Links> {
   const path = linkSocket(folder)
   let current: OutgoingLink | null = null
   let token = ''
@@ -35,7 +38,7 @@ export async function serveLinks(folder: string): Promise<Links> {
   const port = await openLinkPort(async () => {
     if (current === null)
       await settleOrAbort(linked.promise, AbortSignal.any([ending.signal, AbortSignal.timeout(cutMs)]))
-    return current
+    return current?.connect() ?? null
   })
   const take = async (socket: Socket): Promise<void> => {
     const { heard } = await readUntil(socket, '\n', maxHello)
@@ -48,6 +51,7 @@ export async function serveLinks(folder: string): Promise<Links> {
     current = link
     token = hello.data.token
     linked.resolve()
+    onLink(link)
     await link.closed
     if (current !== link) return
     current = null

@@ -18,8 +18,9 @@ export interface SshJob extends AsyncDisposable {
 /** A service and a machine that it reaches by ssh alone. */
 export async function startSshJob({
   path,
+  ownNetwork,
   ...options
-}: { readonly path?: string } & Parameters<typeof startJob>[0] = {}): Promise<SshJob> {
+}: { readonly path?: string; readonly ownNetwork?: boolean } & Parameters<typeof startJob>[0] = {}): Promise<SshJob> {
   await ensureBuilt()
   await using made = new AsyncDisposableStack()
   const home = await mkdtemp(join(tmpdir(), 'copse-far-'))
@@ -28,7 +29,7 @@ export async function startSshJob({
   made.defer(() => {
     for (const { pid } of processesIn([home])) process.kill(pid, 'SIGKILL')
   })
-  const server = made.use(await startTestSshd(home, undefined, path))
+  const server = made.use(await startTestSshd(home, undefined, path, ownNetwork))
   const job = made.use(await startJob(options))
   const { client } = job.running
   const config = { host: 'far', ssh_config: server.ssh_config }

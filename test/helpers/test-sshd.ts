@@ -1,4 +1,4 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
@@ -20,11 +20,19 @@ export interface TestSshd extends AsyncDisposable {
   connections(): number
 }
 
-/** Starts it. `home`: the home folder that its shells have; `through` returns the port of what is between, if anything; `path`: their PATH. */
+/** Whether a machine with a network of its own can be made here. */
+export const hasOwnNetworks =
+  process.platform === 'linux' && spawnSync('unshare', ['-n', 'ip', 'link', 'set', 'lo', 'up']).status === 0
+
+/**
+ * Starts it. `home`: the home folder that its shells have; `through` returns the port of what is between, if anything;
+ * `path`: their PATH; `ownNetwork`: each connection has a loopback interface of its own.
+ */
 export async function startTestSshd(
   home: string,
   through: (port: number) => Promise<number> = (port) => Promise.resolve(port),
   path = `${dirname(process.execPath)}:$PATH`,
+  ownNetwork = false,
 ): Promise<TestSshd> {
   if (sshd === null) throw new Error('No sshd. Install openssh-server.')
   const program = sshd
@@ -66,7 +74,9 @@ export async function startTestSshd(
     if (!isUp) return void socket.destroy()
     count += 1
     const args = ['-i', '-f', join(folder, 'config'), '-E', join(folder, 'log')]
-    const child = spawn(program, args, { stdio: [socket, socket, 'ignore'] })
+    const apart = ['-n', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', program, ...args]
+    const [file, words] = ownNetwork ? ['unshare', apart] : [program, args]
+    const child = spawn(file, words, { stdio: [socket, socket, 'ignore'] })
     running.set(child, socket)
     child.once('exit', () => {
       running.delete(child)

@@ -9,6 +9,7 @@ import type { Logger } from '../../platform/logging/log.ts'
 import { quoted } from '../../platform/process/process-shell.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import type { RunnerTokens } from '../../ports/runner-tokens.ts'
+import type { CarriedPorts } from '../remote/carried-ports.ts'
 import { carryLink, readProgram } from '../remote/carry-link.ts'
 import type { CarriedJob } from '../remote/start-job.ts'
 import { clusterError, openCluster, wordsOf, type Cluster } from './cluster.ts'
@@ -26,6 +27,7 @@ export interface KubernetesRunnerParts {
   readonly tokens: Pick<RunnerTokens, 'make'>
   /** Takes the connections of the runner in a pod and of what it runs. */
   readonly onConnection: (connection: Duplex, runner_id: RunnerId) => void
+  readonly ports: Pick<CarriedPorts, 'ofLink'>
   readonly log: Logger
 }
 

@@ -3,10 +3,11 @@ import { readFile } from 'node:fs/promises'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import type { JobId, RunnerId } from '../../../src-shared/contract/ids.ts'
 import { jobProtocol } from '../../../src-shared/contract/jobs.ts'
-import { acceptLink } from '../../platform/link/link.ts'
+import { acceptLink, toService } from '../../platform/link/link.ts'
 import { linkMark, NoLink, startCarrier } from '../../platform/link/marked-start.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import type { RunnerTokens } from '../../ports/runner-tokens.ts'
+import type { CarriedPorts } from './carried-ports.ts'
 
 /** The runner's program as it is brought there: its name tells its content. */
 export async function readProgram(file: string): Promise<{ readonly name: string; readonly bytes: Uint8Array }> {
@@ -28,6 +29,7 @@ interface LinkOptions extends Cancellable {
   readonly job_id?: JobId
   readonly tokens: Pick<RunnerTokens, 'make'>
   readonly onConnection: (connection: Duplex, runner_id: RunnerId) => void
+  readonly ports: Pick<CarriedPorts, 'ofLink'>
   readonly onLinked?: () => void
 }
 
@@ -37,16 +39,20 @@ interface LinkOptions extends Cancellable {
  */
 export async function carryLink(
   { stdin, stdout, stderr, close }: LinkProgram,
-  { runner_id, job_id, tokens, onConnection, onLinked, signal }: LinkOptions,
+  { runner_id, job_id, tokens, onConnection, ports, onLinked, signal }: LinkOptions,
 ): Promise<void> {
   const { token, end } = tokens.make(runner_id, job_id)
   const stop = (): void => void close()
   signal.addEventListener('abort', stop, { once: true })
+  const carried = ports.ofLink({ runner_id, job_id: job_id ?? null })
   let said = ''
   stderr.setEncoding('utf8').on('data', (chunk: string) => (said = (said + chunk).slice(-maxSaid)))
   try {
     const carrier = await startCarrier(stdout, stdin, linkMark(jobProtocol), JSON.stringify({ token }))
-    const link = acceptLink(carrier, (connection) => onConnection(connection, runner_id))
+    const link = acceptLink(carrier, (connection, to) => {
+      if (to === toService) onConnection(connection, runner_id)
+      else if (!carried.take(connection, to)) connection.destroy()
+    })
     onLinked?.()
     await link.closed
   } catch (error) {
@@ -54,6 +60,7 @@ export async function carryLink(
     throw error
   } finally {
     end()
+    await carried.close()
     signal.removeEventListener('abort', stop)
     await close()
   }

@@ -14,6 +14,7 @@ export interface TaskWorktree {
   readonly path: string
   readonly branch: string
   readonly base_commit: string
+  readonly ports: readonly number[]
 }
 
 /** Keeps the worktree here as the one on a runner, so that all that reads or changes work finds it as ever. */

@@ -10,6 +10,7 @@ import type { RunnerTokens } from '../../ports/runner-tokens.ts'
 import type { Logger } from '../../platform/logging/log.ts'
 import type { Arrivals } from '../../ports/arrivals.ts'
 import type { Place } from '../../ports/place.ts'
+import type { CarriedPorts } from './carried-ports.ts'
 import { createMirror, type TaskWorktree } from './mirror.ts'
 import { createRemoteRuns } from './remote-runs.ts'
 import { createRemoteScripts } from './remote-scripts.ts'
@@ -31,6 +32,7 @@ export interface Elsewhere {
   readonly auto: 'auto' | 'none'
   /** Takes the connections of a runner and of what it runs. */
   readonly onConnection: (connection: Duplex, runner_id: RunnerId) => void
+  readonly ports: CarriedPorts
   readonly log: Logger
 }
 
@@ -48,7 +50,7 @@ export interface RemotePlaceParts extends Omit<Elsewhere, 'tokens' | 'program' |
  * so that diffs, reviews and merges read it as ever.
  */
 export function createRemotePlace(parts: RemotePlaceParts): Place {
-  const { here, runner, jobs, arrivals, worktreeAt, log } = parts
+  const { here, runner, jobs, arrivals, worktreeAt, ports, log } = parts
   const mirror = createMirror({ arrivals, here, log })
   const own = containmentThere(parts)
   /** How the runner holds its runs itself; a pod holds them already. */
@@ -58,6 +60,7 @@ export function createRemotePlace(parts: RemotePlaceParts): Place {
     jobs,
     mirror,
     runner,
+    ports,
     ...(parts.carry && { carry: parts.carry }),
     hasMachinePerJob: parts.hasMachinePerJob === true,
     worktreeAt,
@@ -80,6 +83,10 @@ export function createRemotePlace(parts: RemotePlaceParts): Place {
       },
     },
     arrivals,
+    ports: {
+      ...here.ports,
+      answeringPorts: (numbers) => Promise.resolve(ports.reached(runner.id, numbers)),
+    },
     runs: createRemoteRuns(here.runs, startJob, levelThere),
     scripts: createRemoteScripts(startJob, runner, levelThere),
     // Nothing that runs there reaches the repository here.

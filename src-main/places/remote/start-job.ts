@@ -7,6 +7,7 @@ import type { HeldRun, Job, JobWork } from '../../jobs/job.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { listJobFiles, readJobFile } from './job-files.ts'
+import type { CarriedPorts } from './carried-ports.ts'
 import type { Mirror, TaskWorktree } from './mirror.ts'
 
 /** What takes that which comes of a job, besides its work. */
@@ -44,6 +45,7 @@ export interface CarriedJob extends Pick<Job, 'id' | 'ended' | 'taken'> {
 export interface StartJobParts {
   readonly jobs: Jobs
   readonly mirror: Mirror
+  readonly ports: Pick<CarriedPorts, 'allow'>
   readonly runner: { readonly id: RunnerId; readonly name: string; readonly grace_seconds: number }
   /** Brings a job to its runner. */
   readonly carry?: (job: CarriedJob) => void
@@ -68,7 +70,7 @@ const max_push_mb = 1024
 
 /** Returns how jobs of a runner are started: with the folder as it is here, and its work brought back. */
 export function createStartJob(parts: StartJobParts): StartJob {
-  const { jobs, mirror, runner } = parts
+  const { jobs, mirror, ports, runner } = parts
   const limits = { grace_ms: runner.grace_seconds * 1_000, max_push_mb }
   const arriveAt =
     (own: TaskWorktree | null): JobWork['arrive'] =>
@@ -77,14 +79,16 @@ export function createStartJob(parts: StartJobParts): StartJob {
   /** Keeps the worktree here as the one there while the job runs, and ends its loan with it. */
   const follow = (
     job: Job,
-    of: { readonly task_id: TaskId; readonly loan: string; readonly isOwn: boolean },
+    of: { readonly task_id: TaskId; readonly loan: string; readonly own: TaskWorktree | null },
     following: ReturnType<Mirror['follow']> | null,
   ): StartedJob => {
     let isOver = false
+    const allowed = of.own && ports.allow({ job: job.id, runner_id: runner.id, ports: of.own.ports })
     const ended = afterwards(job.ended, async () => {
       isOver = true
+      allowed?.[Symbol.dispose]()
       await following?.stop()
-      await (of.isOwn ? mirror.takeBack(of.task_id, of.loan) : mirror.discard(of.task_id)).catch(() => undefined)
+      await (of.own ? mirror.takeBack(of.task_id, of.loan) : mirror.discard(of.task_id)).catch(() => undefined)
     })
     return { ...job, ended, isOver: () => isOver, leave: async () => await following?.stop() }
   }
@@ -131,7 +135,7 @@ export function createStartJob(parts: StartJobParts): StartJob {
         arrive: arriveAt(own),
       })
       parts.carry?.({ ...job, kind, isHeld: false })
-      return follow(job, { task_id, loan, isOwn: own !== null }, following)
+      return follow(job, { task_id, loan, own }, following)
     },
     held: (execution_id) => jobs.held(execution_id),
     takeUp: (held, { onLog, onAsk, onLink, newRunToken }) => {
@@ -148,7 +152,7 @@ export function createStartJob(parts: StartJobParts): StartJob {
       })
       parts.carry?.({ ...job, kind: 'run', isHeld: true })
       const task_id = own?.task_id ?? (basename(folder) as TaskId)
-      return follow(job, { task_id, loan, isOwn: own !== null }, own && mirror.follow(own, { now: true }))
+      return follow(job, { task_id, loan, own }, own && mirror.follow(own, { now: true }))
     },
   }
 }
@@ -156,5 +160,5 @@ export function createStartJob(parts: StartJobParts): StartJob {
 /** A folder that belongs to no task is lent under its own name, a UUID. */
 async function scratchOf(parts: StartJobParts, path: string, { signal }: Cancellable): Promise<TaskWorktree> {
   const found = await parts.scratchAt(path, { signal })
-  return { ...found, task_id: basename(path) as TaskId, path, branch: 'copse/scratch' }
+  return { ...found, task_id: basename(path) as TaskId, path, branch: 'copse/scratch', ports: [] }
 }

@@ -9,6 +9,7 @@ import type { Cancellable } from '../../ports/cancellable.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { RunnerTokens } from '../../ports/runner-tokens.ts'
 import type { CarriedJob } from '../remote/start-job.ts'
+import type { CarriedPorts } from '../remote/carried-ports.ts'
 import { carryLink, readProgram } from '../remote/carry-link.ts'
 import { checkStep, containmentStep, probeScript, readProbe } from '../remote/probe.ts'
 import { chooseNode, findOwnNode, kindOf, noNode, type OwnNode } from './own-node.ts'
@@ -24,6 +25,7 @@ export interface SshRunnerParts {
   readonly noteContainment: (runner_id: RunnerId, status: ContainmentStatus) => void
   /** Takes the connections of the runner and of what it runs. */
   readonly onConnection: (connection: Duplex, runner_id: RunnerId) => void
+  readonly ports: Pick<CarriedPorts, 'ofLink'>
   readonly log: Logger
 }
 

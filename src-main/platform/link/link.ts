@@ -11,8 +11,8 @@ export interface Link {
 
 /** The end that makes connections. */
 export interface OutgoingLink extends Link {
-  /** Opens a connection to the other end, which breaks with the link. null: the link has ended. */
-  connect(): Duplex | null
+  /** Opens a connection to the other end, which breaks with the link. null: the link has ended. `to`: its purpose. */
+  connect(to?: string): Duplex | null
 }
 
 export interface LinkOptions {
@@ -20,8 +20,15 @@ export interface LinkOptions {
   readonly silenceMs?: number
 }
 
-/** Begins the end that accepts connections. `carrier` carries nothing but the link. */
-export function acceptLink(carrier: Duplex, onConnection: (connection: Duplex) => void, options?: LinkOptions): Link {
+/** The purpose of a connection to the service itself. */
+export const toService = 'link'
+
+/** Begins the end that accepts connections. `carrier` carries nothing but the link. `to`: what the other end said. */
+export function acceptLink(
+  carrier: Duplex,
+  onConnection: (connection: Duplex, to: string) => void,
+  options?: LinkOptions,
+): Link {
   const session = performServerHandshake(carrier, settings)
   session.on('stream', (stream: ServerHttp2Stream, headers) => {
     stream.on('error', () => undefined)
@@ -30,7 +37,7 @@ export function acceptLink(carrier: Duplex, onConnection: (connection: Duplex) =
       return
     }
     stream.respond({ ':status': 200 })
-    onConnection(stream)
+    onConnection(stream, headers[':authority'] ?? '')
   })
   return linkOf(session, carrier, options)
 }
@@ -40,9 +47,9 @@ export function openLink(carrier: Duplex, options?: LinkOptions): OutgoingLink {
   const session = connect('http://link', { ...settings, createConnection: () => carrier })
   return {
     ...linkOf(session, carrier, options),
-    connect: () => {
+    connect: (to = toService) => {
       if (session.closed || session.destroyed) return null
-      const stream = session.request({ ':method': 'CONNECT', ':authority': 'link' }, { endStream: false })
+      const stream = session.request({ ':method': 'CONNECT', ':authority': to }, { endStream: false })
       stream.on('error', () => undefined)
       return stream
     },

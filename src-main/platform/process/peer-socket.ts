@@ -14,10 +14,11 @@ export interface PeerSocket {
   readonly inode: string
 }
 
-/** A connection in the kernel's table. */
+/** A connection in the kernel's table, or a socket that listens. */
 export interface SocketRow extends PeerSocket {
   /** The socket's own end, then the other one, as the kernel writes them. */
   readonly ends: readonly [own: string, other: string]
+  readonly listens: boolean
 }
 
 const tablePaths = { IPv4: '/proc/net/tcp', IPv6: '/proc/net/tcp6' } as const
@@ -96,10 +97,10 @@ async function findLine(path: string, text: string): Promise<string | null> {
 }
 
 function rowOf(line: string): SocketRow[] {
-  const [, own, other, , , , , uid, , inode] = line.trim().split(/\s+/)
+  const [, own, other, state, , , , uid, , inode] = line.trim().split(/\s+/)
   return own === undefined || other === undefined || inode === undefined
     ? []
-    : [{ ends: [own, other], uid: Number(uid), inode }]
+    : [{ ends: [own, other], uid: Number(uid), inode, listens: state === '0A' }]
 }
 
 const littleEndian = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1
@@ -114,7 +115,7 @@ interface End {
  * Returns how the kernel writes an end: groups of four bytes, each in the machine's byte order. An IPv4 address may
  * also stand in the table of IPv6.
  */
-function inTable(address: string, port: number): readonly End[] {
+export function inTable(address: string, port: number): readonly End[] {
   const hex = port.toString(16).toUpperCase().padStart(4, '0')
   return bytesOf(address).map((bytes) => {
     if (littleEndian) bytes.swap32()

@@ -45,7 +45,7 @@ async function startLinked(): Promise<Linked> {
     server.emit('connection', connection)
   })
   const link = openLink(there)
-  const { port, close } = await openLinkPort(() => Promise.resolve(link))
+  const { port, close } = await openLinkPort(() => Promise.resolve(link.connect()))
   return {
     link,
     port,
