@@ -127,11 +127,8 @@ export function createJobs({ clock, newId, newToken, hashToken, records, onLate 
     for (const entry of entries.values()) {
       const { lease } = entry
       const isIts = entry.runner_id === runner_id && (job_id === null || job_id === entry.id)
-      if (!isIts || lease.state !== 'accepted' || lease.instance === instance) continue
-      if (kept.includes(entry.id)) {
-        entry.lease = { ...lease, instance }
-        save(entry)
-      } else if (entry.finishedWith === null) over(entry, { kind: 'lost', why: 'Its runner has ended.' })
+      if (!isIts || lease.state !== 'accepted' || lease.instance === instance || kept.includes(entry.id)) continue
+      if (entry.finishedWith === null) over(entry, { kind: 'lost', why: 'Its runner has ended.' })
     }
   }
   const jobOf = (entry: Entry): Job => ({

@@ -41,13 +41,14 @@ export async function connectRunner(
   const end = (): void => stop.abort()
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, end)
   const log = createLogger({ level: 'warn' })
-  await using programs = createContainedPrograms({ folder, url: () => base, log })
+  await using programs = createContainedPrograms({ folder, own: folder, url: () => base, log })
   try {
     await runRunner(
       {
         ...programs,
         service: createServiceCalls({ url: () => base, token: () => token, reportPath: '/daemons/self/report' }),
         folder,
+        own: folder,
         program: [process.execPath, program],
         log,
         about: { hostname: hostname().slice(0, 255), version, ...(options.capacity && { capacity: options.capacity }) },

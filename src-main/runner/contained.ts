@@ -27,14 +27,16 @@ export interface ContainedPrograms extends AsyncDisposable {
 export interface ContainedOptions {
   /** The runner's folder, in which runs see nothing but their worktree. */
   readonly folder: string
+  /** Where the commits of runs are until they are taken over: no other program may have it. */
+  readonly own: string
   /** Where runs reach the service. */
   readonly url: () => string
   readonly log: Logger
 }
 
-export function createContainedPrograms({ folder, url, log }: ContainedOptions): ContainedPrograms {
+export function createContainedPrograms({ folder, own, url, log }: ContainedOptions): ContainedPrograms {
   const status = createStatus()
-  const views = createGitViews({ dataDir: folder, log })
+  const views = createGitViews({ dataDir: own, log })
   const made = createContainment({
     dataDir: folder,
     otherData: createDataFolders(folder, defaultDataDir(process.env, process.platform)),

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -23,14 +24,16 @@ export type Ending = z.infer<typeof Ending>
 
 /** A job whose process of the runner has ended. `ending` is null where its work had not. */
 export interface LeftJob {
+  /** Its folder. */
+  readonly folder: string
   readonly kept: KeptJob
   readonly ending: Ending | null
 }
 
-const jobsFolder = (folder: string): string => join(folder, 'jobs')
+const jobsFolder = (own: string): string => join(own, 'jobs')
 
-/** The folder of a job, within that of the runner. */
-export const jobFolder = (folder: string, job: string): string => join(jobsFolder(folder), job)
+/** The folder of a job, within that of its program. */
+export const jobFolder = (own: string, job: string): string => join(jobsFolder(own), job)
 
 export const tasksFolder = (folder: string): string => join(folder, 'tasks')
 
@@ -42,15 +45,28 @@ export const keepJob = (folder: string, kept: KeptJob): Promise<void> => write(j
 export const keepEnding = (folder: string, ending: Ending): Promise<void> => write(join(folder, 'end.json'), ending)
 
 /** Returns the jobs that an earlier process of the runner left, but for those that it had not begun. */
-export async function readLeftJobs(folder: string): Promise<readonly LeftJob[]> {
-  const names = await readdir(jobsFolder(folder)).catch(() => [])
-  const found = await Promise.all(names.map((name) => readLeft(jobFolder(folder, name))))
+export async function readLeftJobs(own: string): Promise<readonly LeftJob[]> {
+  const names = await readdir(jobsFolder(own)).catch(() => [])
+  const found = await Promise.all(names.map((name) => readLeft(jobFolder(own, name))))
+  return found.filter((one) => one !== null)
+}
+
+/** Returns whether a program of the runner has a job, or left one. */
+export const hasJobs = (own: string): boolean => {
+  const folder = jobsFolder(own)
+  return existsSync(folder) && readdirSync(folder).length > 0
+}
+
+/** Returns the jobs of a program that may run, which it has begun. */
+export async function readKeptJobs(own: string): Promise<readonly KeptJob[]> {
+  const names = await readdir(jobsFolder(own)).catch(() => [])
+  const found = await Promise.all(names.map((name) => read(join(jobFolder(own, name), 'job.json'), KeptJob)))
   return found.filter((one) => one !== null)
 }
 
 async function readLeft(folder: string): Promise<LeftJob | null> {
   const kept = await read(join(folder, 'job.json'), KeptJob)
-  if (kept !== null) return { kept, ending: await read(join(folder, 'end.json'), Ending) }
+  if (kept !== null) return { folder, kept, ending: await read(join(folder, 'end.json'), Ending) }
   await rm(folder, { recursive: true, force: true })
   return null
 }

@@ -38,6 +38,8 @@ export interface KeptTasksParts {
   readonly locks: KeyedLock
   /** How long a folder stays in which nothing is done. */
   readonly idleMs: number
+  /** Returns whether another program has a job of the task. */
+  readonly isBusy?: (task_id: TaskId) => Promise<boolean>
   readonly log: Logger
 }
 
@@ -50,7 +52,7 @@ export interface KeptTasks {
 
 const maxListed = 1_000
 
-export function createKeptTasks({ folder, locks, idleMs, log }: KeptTasksParts): KeptTasks {
+export function createKeptTasks({ folder, locks, idleMs, isBusy, log }: KeptTasksParts): KeptTasks {
   /** By the task, when it was used last, and since when it is idle or was looked at in vain. */
   const seen = new Map<TaskId, { readonly usedAt: number; readonly since: number }>()
   const [kept, waiting] = [new Set<TaskId>(), new Set<TaskId>()]
@@ -72,7 +74,7 @@ export function createKeptTasks({ folder, locks, idleMs, log }: KeptTasksParts):
     (await isIdle(task_id)) || (hasEnded && !kept.has(task_id))
   const removeIf = async (task_id: TaskId, hasEnded: boolean, { signal }: Cancellable): Promise<void> => {
     // A job may have ended there in between.
-    if (!(await isDue(task_id, hasEnded))) return
+    if (!(await isDue(task_id, hasEnded)) || (await isBusy?.(task_id)) === true) return
     const own = taskFolder(folder, task_id)
     const text = await readFile(arrivalFile(own), 'utf8').catch(() => '')
     const arrival = Arrival.safeParse(parseJson(text)).data

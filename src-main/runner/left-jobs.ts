@@ -4,7 +4,7 @@ import { eventsLog, rawLog } from '../../src-shared/contract/job-events.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import { finishJob } from './finish-job.ts'
 import { startBeats } from './job-beats.ts'
-import { jobFolder, taskFolder, type LeftJob } from './job-folder.ts'
+import { taskFolder, type LeftJob } from './job-folder.ts'
 import type { JobParts } from './perform-job.ts'
 import { startWorkSender } from './send-work.ts'
 import { openSentLog } from './sent-log.ts'
@@ -26,14 +26,14 @@ export async function reapLeft(
  */
 export async function endLeft(
   left: LeftJob,
-  parts: Omit<JobParts, 'runs' | 'scripts' | 'program'>,
+  parts: Omit<JobParts, 'own' | 'runs' | 'scripts' | 'program'>,
   { signal }: Cancellable,
 ) {
   const { folder, locks, log } = parts
   const { kept, ending } = left
   try {
     await locks.run(kept.task_id, async () => {
-      if (ending !== null) await finishLeft(kept, ending, parts, { signal })
+      if (ending !== null) await finishLeft(left, ending, parts, { signal })
       else if (kept.is_task) {
         const limit = { signal: AbortSignal.any([signal, AbortSignal.timeout(lateMs)]) }
         await senderOf(kept, parts).sendLate(limit)
@@ -44,7 +44,7 @@ export async function endLeft(
   }
   if (signal.aborted) return
   if (!kept.is_task) await rm(taskFolder(folder, kept.task_id), { recursive: true, force: true })
-  await rm(jobFolder(folder, kept.job), { recursive: true, force: true })
+  await rm(left.folder, { recursive: true, force: true })
 }
 
 function senderOf(
@@ -57,7 +57,7 @@ function senderOf(
 }
 
 async function finishLeft(
-  kept: LeftJob['kept'],
+  { kept, folder }: LeftJob,
   ending: NonNullable<LeftJob['ending']>,
   parts: Pick<JobParts, 'folder' | 'service' | 'log' | 'takeOver'>,
   { signal }: Cancellable,
@@ -73,8 +73,7 @@ async function finishLeft(
     onBack: () => undefined,
     onLost,
   })
-  const openLog = (name: string) =>
-    openSentLog({ path: join(jobFolder(parts.folder, kept.job), name), name, calls, onLost }, until)
+  const openLog = (name: string) => openSentLog({ path: join(folder, name), name, calls, onLost }, until)
   const [events, raw] = [await openLog(eventsLog), await openLog(rawLog)]
   const sender = kept.is_task ? senderOf(kept, parts) : null
   try {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
-import { createConnection, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { runLfsFilter } from '../git/lfs/lfs-filter.ts'
@@ -12,7 +12,8 @@ import { createLogger } from '../platform/logging/log.ts'
 import { createContainedPrograms, machineStatus } from './contained.ts'
 import { createJobPorts } from './job-ports.ts'
 import { runRunner } from './run-runner.ts'
-import { linkSocket, serveLinks } from './serve-links.ts'
+import { connectTo, createOtherPrograms, ownFolder, programFolders } from './other-programs.ts'
+import { serveLinks } from './serve-links.ts'
 import { createServiceCalls, ServiceRefusal } from './service-calls.ts'
 
 const usage = 'usage: runner.js link FOLDER | serve FOLDER | end FOLDER'
@@ -49,15 +50,16 @@ const pidFile = (folder: string): string => join(folder, 'pid')
 /** Is the runner, until it is ended or has had no link for hours. */
 async function serve(folder: string): Promise<number> {
   const log = createLogger({ level: 'warn' })
-  using _lock = lockOrNull(folder)
+  const own = ownFolder(folder)
+  using _lock = lockOrNull(own)
   if (_lock === null) return heldCode
   const ports = createJobPorts(log)
-  await using links = await serveLinks(folder, ports.carry)
+  await using links = await serveLinks(own, ports.carry)
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
   // It is in a session of its own: the end of the link's shell is not its end.
   process.on('SIGHUP', () => undefined)
-  await writeFile(pidFile(folder), String(process.pid), { mode: 0o600 })
+  await writeFile(pidFile(own), String(process.pid), { mode: 0o600 })
   let lonelySince = performance.now()
   const lonely = setInterval(() => {
     if (links.isLinked()) lonelySince = performance.now()
@@ -66,8 +68,9 @@ async function serve(folder: string): Promise<number> {
   try {
     const service = createServiceCalls({ url: () => links.url, token: links.token })
     const program = [process.execPath, process.argv[1] ?? '']
-    await using programs = createContainedPrograms({ folder, url: () => links.url, log })
-    await runRunner({ service, folder, program, log, ports, ...programs }, stop.signal)
+    await using programs = createContainedPrograms({ folder, own, url: () => links.url, log })
+    const others = createOtherPrograms({ folder, links, log }, { signal: stop.signal })
+    await runRunner({ service, folder, own, program, log, ports, others, ...programs }, stop.signal)
     return 0
   } catch (error) {
     if (!(error instanceof ServiceRefusal)) throw error
@@ -75,7 +78,7 @@ async function serve(folder: string): Promise<number> {
     return 1
   } finally {
     clearInterval(lonely)
-    await rm(pidFile(folder), { force: true })
+    await rm(pidFile(own), { force: true })
   }
 }
 
@@ -95,7 +98,7 @@ function lockOrNull(folder: string): Disposable | null {
 
 /** Carries a link between its input and output and the runner of the folder, which it starts if none runs. */
 async function link(folder: string): Promise<number> {
-  const socket = (await connect(folder)) ?? (await startServe(folder))
+  const socket = (await connectTo(ownFolder(folder))) ?? (await startServe(folder))
   if (socket === null) return complain(`The runner did not start: ${await lastWords(folder)}`)
   process.stdout.write(linkMark(jobProtocol))
   process.stdin.pipe(socket)
@@ -106,35 +109,30 @@ async function link(folder: string): Promise<number> {
   return 0
 }
 
-/** Ends the runner of the folder and all that it runs. */
+/** Ends the runner of the folder and all that it runs, programs of other versions too. */
 async function end(folder: string): Promise<number> {
-  const pid = Number(await readFile(pidFile(folder), 'utf8').catch(() => ''))
-  // Where nothing answers, the number may be another program's by now.
-  if (pid <= 1 || !(await answers(folder))) return 0
-  process.kill(pid, 'SIGTERM')
-  for (let tries = 0; tries < 300 && (await answers(folder)); tries++) await delay(100)
+  await Promise.all((await programFolders(folder)).map(endOne))
   return 0
 }
 
-async function answers(folder: string): Promise<boolean> {
-  const socket = await connect(folder)
+async function endOne(own: string): Promise<void> {
+  const pid = Number(await readFile(pidFile(own), 'utf8').catch(() => ''))
+  // Where nothing answers, the number may be another program's by now.
+  if (pid <= 1 || !(await answers(own))) return
+  process.kill(pid, 'SIGTERM')
+  for (let tries = 0; tries < 300 && (await answers(own)); tries++) await delay(100)
+}
+
+async function answers(own: string): Promise<boolean> {
+  const socket = await connectTo(own)
   socket?.destroy()
   return socket !== null
 }
 
-async function connect(folder: string): Promise<Socket | null> {
-  const socket = createConnection(linkSocket(folder))
-  try {
-    await once(socket, 'connect')
-    return socket
-  } catch {
-    return null
-  }
-}
-
-const logFile = (folder: string): string => join(folder, 'runner.log')
+const logFile = (folder: string): string => join(ownFolder(folder), 'runner.log')
 
 async function startServe(folder: string): Promise<Socket | null> {
+  await mkdir(ownFolder(folder), { recursive: true, mode: 0o700 })
   const log = await open(logFile(folder), 'a', 0o600)
   const child = spawn(process.execPath, [process.argv[1] ?? '', 'serve', folder], {
     detached: true,
@@ -144,7 +142,7 @@ async function startServe(folder: string): Promise<Socket | null> {
   child.unref()
   await log.close()
   for (let tries = 0; tries < 300; tries++) {
-    const socket = await connect(folder)
+    const socket = await connectTo(ownFolder(folder))
     if (socket !== null) return socket
     if (child.exitCode !== null && child.exitCode !== heldCode) return null
     await delay(50)

@@ -12,6 +12,7 @@ import { finishJob } from './finish-job.ts'
 import { startBeats } from './job-beats.ts'
 import { jobFolder, keepEnding, keepJob, taskFolder, type Ending } from './job-folder.ts'
 import type { JobPorts } from './job-ports.ts'
+import type { OtherPrograms } from './other-programs.ts'
 import { bringLfs } from './lfs-objects.ts'
 import { pushEverything, startWorkSender } from './send-work.ts'
 import { openSentLog, type SentLog } from './sent-log.ts'
@@ -22,6 +23,8 @@ export interface JobParts {
   readonly service: ServiceCalls
   /** The runner's folder, which no one else may read. */
   readonly folder: string
+  /** The folder of this program in it, or the same. */
+  readonly own: string
   readonly instance: string
   readonly runs: Executors
   readonly scripts: Scripts
@@ -33,6 +36,8 @@ export interface JobParts {
   readonly log: Logger
   /** Absent where the service reaches no ports. */
   readonly ports?: Pick<JobPorts, 'watch'>
+  /** Absent where no other program can have jobs in the folder. */
+  readonly others?: Pick<OtherPrograms, 'untilFree'>
 }
 
 /** Does a job from its acceptance to the service's word that all of it has arrived. Never rejects. */
@@ -76,7 +81,7 @@ class JobRun {
     this.#spec = spec
     this.#calls = calls
     this.#parts = parts
-    this.#folder = jobFolder(parts.folder, spec.job)
+    this.#folder = jobFolder(parts.own, spec.job)
     this.#clone = taskClone(taskFolder(parts.folder, spec.task_id))
     this.#cwd = this.#clone.worktree
     stopped.addEventListener('abort', () => this.#lose(), { once: true })
@@ -85,7 +90,7 @@ class JobRun {
   async perform(): Promise<void> {
     const { fence } = this.#offer
     const { job, execution } = this.#spec
-    using _ports = this.#parts.ports?.watch({ job, execution_id: execution?.id ?? null })
+    using _ = this.#parts.ports?.watch({ job, execution_id: execution?.id ?? null })
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     await keepJob(this.#folder, this.#kept())
     const beats = startBeats(this.#calls, fence, {
@@ -99,7 +104,10 @@ class JobRun {
     try {
       if (events === undefined || raw === undefined) return
       const { task_id } = this.#spec
-      await this.#parts.locks.run(task_id, () => this.#work(events, raw))
+      await this.#parts.locks.run(task_id, async () => {
+        await this.#parts.others?.untilFree(task_id, { signal: this.#stop.signal })
+        await this.#work(events, raw)
+      })
     } finally {
       this.#over.abort()
       await beats.end()

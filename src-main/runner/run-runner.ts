@@ -12,12 +12,15 @@ import { readLeftJobs } from './job-folder.ts'
 import type { JobPorts } from './job-ports.ts'
 import { createKeptTasks } from './kept-tasks.ts'
 import { endLeft, reapLeft } from './left-jobs.ts'
+import type { OtherPrograms } from './other-programs.ts'
 import { performJob } from './perform-job.ts'
 import { ServiceRefusal, type OwnReport, type ServiceCalls } from './service-calls.ts'
 
 export interface RunnerParts {
   readonly service: ServiceCalls
   readonly folder: string
+  /** The folder of this program in it, or the same. */
+  readonly own: string
   readonly runs: Executors
   readonly scripts: Scripts
   /** Says how this machine can contain runs. */
@@ -28,6 +31,7 @@ export interface RunnerParts {
   readonly program: readonly string[]
   readonly log: Logger
   readonly ports?: Pick<JobPorts, 'watch'>
+  readonly others?: OtherPrograms
   /** What it tells of itself beyond what links do. */
   readonly about?: Pick<OwnReport, 'capacity' | 'hostname' | 'version'>
   /** Called once the service has answered for the first time. */
@@ -43,11 +47,17 @@ const sweepMs = 60_000
  * the service will never have work for this program: another version, or another runner in its place.
  */
 export async function runRunner(parts: RunnerParts, signal: AbortSignal): Promise<void> {
-  const { service, folder, log } = parts
+  const { service, folder, own, others, log } = parts
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const instance = randomUUID()
   const locks = createKeyedLock()
-  const keptTasks = createKeptTasks({ folder, locks, idleMs: idleTaskMs, log })
+  const keptTasks = createKeptTasks({
+    folder,
+    locks,
+    idleMs: idleTaskMs,
+    ...(others && { isBusy: others.isBusy }),
+    log,
+  })
   const sweeps = new Set<Promise<void>>()
   const sweep = (ended: readonly TaskId[]): void => {
     const swept = keptTasks.sweep(ended, { signal })
@@ -66,18 +76,24 @@ export async function runRunner(parts: RunnerParts, signal: AbortSignal): Promis
   let heardAt: number | null = null
   let alone = new AbortController()
   let tasks = await keptTasks.list()
-  let left = await readLeftJobs(folder)
+  const left = [...(await readLeftJobs(own))]
   for (const one of left) await reapLeft(one, parts)
-  const kept = left.filter(({ ending }) => ending !== null).map(({ kept: { job } }) => job)
   try {
     while (!signal.aborted) {
       try {
+        const found = await others?.look()
+        for (const one of found?.left ?? []) {
+          left.push(one)
+          await reapLeft(one, parts)
+        }
+        const kept = left.filter(({ ending }) => ending !== null).map(({ kept: { job } }) => job)
+        const theirs = (found?.kept ?? []).map(({ job }) => job)
         const report = {
           ...parts.about,
           instance,
           protocol: jobProtocol,
           wait_seconds: left.length > 0 ? 0 : 10,
-          jobs: [...kept, ...(jobs.keys() as Iterable<JobId>)],
+          jobs: [...kept, ...theirs, ...(jobs.keys() as Iterable<JobId>)],
           tasks: [...tasks],
           ...(parts.containment && { containment: parts.containment() }),
         }
@@ -85,9 +101,7 @@ export async function runRunner(parts: RunnerParts, signal: AbortSignal): Promis
         // Not just before a report, which would be faster than what it accepts, and have it on offer again.
         tasks = await keptTasks.list()
         // The service knows by now that those which it can't finish are lost, and takes their work apart.
-        for (const one of left) note(one.kept.job, endLeft(one, { ...parts, instance, locks }, { signal }))
-        left = []
-        kept.length = 0
+        for (const one of left.splice(0)) note(one.kept.job, endLeft(one, { ...parts, instance, locks }, { signal }))
         const until = AbortSignal.any([signal, alone.signal])
         for (const offer of offers) note(offer.job_id, performJob(offer, { ...parts, instance, locks }, until))
         if (ended.length > 0) sweep(ended)

@@ -1,6 +1,7 @@
 import { chmod, rm } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { z } from 'zod'
 import { parseJson } from '../../src-shared/lang/parse-json.ts'
 import { readUntil } from '../platform/link/carrier.ts'
@@ -22,6 +23,8 @@ export interface Links extends AsyncDisposable {
   /** The token that the service gave with its last link; empty before. */
   token(): string
   isLinked(): boolean
+  /** Opens a connection to the service; waits for a link while there is none. null: none has come. */
+  connect(): Promise<Duplex | null>
 }
 
 /**
@@ -35,11 +38,12 @@ export async function serveLinks(folder: string, onLink: (link: OutgoingLink) =>
   let linked = Promise.withResolvers<void>()
   const ending = new AbortController()
   // What a run asks while the link is cut waits for it.
-  const port = await openLinkPort(async () => {
+  const connect = async (): Promise<Duplex | null> => {
     if (current === null)
       await settleOrAbort(linked.promise, AbortSignal.any([ending.signal, AbortSignal.timeout(cutMs)]))
     return current?.connect() ?? null
-  })
+  }
+  const port = await openLinkPort(connect)
   const take = async (socket: Socket): Promise<void> => {
     const { heard } = await readUntil(socket, '\n', maxHello)
     const hello = Hello.safeParse(parseJson(heard?.before.toString('utf8') ?? ''))
@@ -68,6 +72,7 @@ export async function serveLinks(folder: string, onLink: (link: OutgoingLink) =>
     url: `http://127.0.0.1:${port.port}`,
     token: () => token,
     isLinked: () => current !== null,
+    connect,
     [Symbol.asyncDispose]: async () => {
       ending.abort()
       current?.close()

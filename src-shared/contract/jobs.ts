@@ -6,8 +6,11 @@ import { executorProfiles } from './executor-profiles.ts'
 import { AgentId, ExecutionId, JobId, TaskId, Timestamp } from './ids.ts'
 import { AgentConfig } from './projects.ts'
 
-/** The version of all that a runner and the service say to each other. Another one is `runner_version`. */
-export const jobProtocol = 2
+/**
+ * The version of all that a runner and the service say to each other. Another one is `runner_version` and gets no new
+ * job; what it says of the jobs that it has is understood until these end.
+ */
+export const jobProtocol = 3
 
 /** How long a runner may be silent before its link counts as lost, in seconds. */
 export const silentSeconds = 30

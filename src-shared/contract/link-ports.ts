@@ -20,7 +20,10 @@ export const PortsMessage = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('listening'),
     network: z.string().max(200).nullable().describe('Ports of the service’s own network need no link.'),
-    ports: z.array(z.object({ job: JobId, port })).max(maxTold).describe('All on which programs of jobs listen.'),
+    ports: z
+      .array(z.object({ job: JobId, port }))
+      .max(maxTold)
+      .describe('All on which programs of jobs listen.'),
   }),
   z.object({ kind: z.literal('refused'), connection }),
 ])

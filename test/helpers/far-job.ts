@@ -68,6 +68,7 @@ export async function startFarJob(): Promise<FarJob> {
     {
       service: createServiceCalls({ url: () => door.url, token: () => token }),
       folder,
+      own: folder,
       runs: createExecutors(),
       scripts: createScripts(),
       program: [process.execPath, join(projectRoot, 'src-main', 'runner.ts')],

@@ -12,7 +12,7 @@ import { linesOf } from '../../platform/link/lines.ts'
 import type { Logger } from '../../platform/logging/log.ts'
 import { ownNetwork } from '../../platform/process/own-network.ts'
 import type { JobSeeker } from '../../ports/runner-tokens.ts'
-import type { OpenPort, PortOpener } from './carried-ports.ts'
+import type { OpenPort, PortOpener, PortsOwner } from './carried-ports.ts'
 
 /** What one link carries of ports. */
 export interface PortsOfLink {
@@ -41,7 +41,7 @@ export function createPortsOfLink({ runner_id, job_id }: JobSeeker, opener: Port
   const bring = async (): Promise<void> => {
     const { network, ports } = told
     const isHere = network !== null && network === ownNetwork()
-    const wanted = new Map(
+    const wanted = new Map<string, { readonly owner: PortsOwner; readonly port: number }>(
       ports.flatMap(({ job, port }) => {
         const owner = job_id === null || job_id === job ? opener.owner(job) : undefined
         const mayBe = owner?.runner_id === runner_id && owner.ports.includes(port)

@@ -48,7 +48,17 @@ async function startLink() {
   })
   const tell = (listening: readonly { job: string; port: number }[], network: string | null = null): void =>
     void telling.write(`${JSON.stringify({ kind: 'listening', network, ports: listening })}\n`)
-  return { carried, job, ports, allowed, link, telling, tell, refused, reached: () => carried.reached(runner_id, ports) }
+  return {
+    carried,
+    job,
+    ports,
+    allowed,
+    link,
+    telling,
+    tell,
+    refused,
+    reached: () => carried.reached(runner_id, ports),
+  }
 }
 
 const isOpen = (port: number): Promise<boolean> =>
@@ -71,7 +81,7 @@ test('opens the ports of the worktree alone, while its job lasts', async () => {
     { job, port: first },
     // Below 1024, of no worktree, of another runner's job, of a job that there is none of.
     { job, port: 80 },
-    { job, port: ports[0]! - 1 },
+    { job, port: first - 1 },
     { job: stranger, port: others[0] ?? 0 },
     { job: randomUUID(), port: ports[5] ?? 0 },
   ])
@@ -151,9 +161,10 @@ test.runIf(process.platform === 'linux')('connects to what its jobs listen on, a
     cwd: process.cwd(),
     env: { PATH: process.env['PATH'] ?? '' },
     processMarker: job,
+    stdin: 'ignore',
   })
   const ports = createJobPorts(log)
-  using _watched = ports.watch({ job, execution_id: null })
+  using _ = ports.watch({ job, execution_id: null })
   const connections = new Map<string, PromiseWithResolvers<Duplex>>()
   const of = (name: string): PromiseWithResolvers<Duplex> => {
     const known = connections.get(name) ?? Promise.withResolvers<Duplex>()

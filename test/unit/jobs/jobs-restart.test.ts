@@ -130,6 +130,20 @@ test('ends steps with the service, and withdraws what has not begun', async () =
   expect(rig.records.get(offer.job_id)).toMatchObject({ state: 'over', fence: offer.fence + 1 })
 })
 
+test('loses a job that another process had once it is no longer named', async () => {
+  const rig = createRig()
+  const job = rig.offer()
+  const offer = await rig.take()
+  await rig.accept(offer)
+  rig.jobs.unlinked(seeker)
+  const report = { instance: 'b', protocol: jobProtocol, wait_seconds: 0 }
+  await rig.jobs.next(seeker, { ...report, jobs: [offer.job_id] }, { signal })
+  await rig.jobs.next(seeker, { ...report, jobs: [offer.job_id] }, { signal })
+  expect(rig.jobs.isOpen(offer.job_id)).toBe(true)
+  await rig.jobs.next(seeker, { ...report, jobs: [] }, { signal })
+  expect(await job.ended).toEqual({ kind: 'lost', why: 'Its runner has ended.' })
+})
+
 test('loses the jobs of a runner’s process that ended, but for those that the next one names', async () => {
   const rig = createRig()
   const first = rig.offer()
