@@ -5,6 +5,7 @@ import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { ownFolder } from '../../src-main/runner/other-programs.ts'
 import type { RunnerId } from '../../src-shared/contract/ids.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
 import type { AgentConfig } from '../../src-shared/contract/projects.ts'
@@ -56,7 +57,7 @@ const kinds: Readonly<Record<string, StartFar>> = {
     const runner_id = await ready(running, 'ssh', { host: 'far', ssh_config: server.ssh_config })
     // Its program would stay there for hours.
     made.defer(async () => {
-      const pid = await readFile(join(home, '.copse-runner', runner_id, 'pid'), 'utf8').catch(() => '')
+      const pid = await readFile(join(ownFolder(join(home, '.copse-runner', runner_id)), 'pid'), 'utf8').catch(() => '')
       if (pid !== '') process.kill(Number(pid), 'SIGTERM')
     })
     return { runner_id, adapt: same }

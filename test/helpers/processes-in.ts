@@ -30,3 +30,7 @@ export function processesIn(folders: readonly string[]): readonly FoundProcess[]
       }
     })
 }
+
+/** The process that works there for longest. */
+export const oldestIn = (folder: string): FoundProcess | undefined =>
+  processesIn([folder]).toSorted((a, b) => Number(a.started) - Number(b.started))[0]

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { ownFolder } from '../../src-main/runner/other-programs.ts'
 import type { RunnerId } from '../../src-shared/contract/ids.ts'
 import { startSvc } from '../integration/cli/svc-process.ts'
 import { createBadLink } from './bad-link.ts'
@@ -31,6 +32,8 @@ export interface RunnerWorld extends AsyncDisposable {
   readonly kinds: readonly string[]
   /** The runner's folder there. */
   folder(): string
+  /** The folder of its program, in that or the same. */
+  own(): string
   /** Makes the runner known to the service. */
   connect(app: KillableApp): Promise<RunnerId>
   /** Breaks one of `kinds`, and mends what does not mend itself. */
@@ -72,6 +75,7 @@ export async function createSshWorld(seed: number): Promise<RunnerWorld> {
     ...ground,
     kinds: ['runner', 'link', 'slow'],
     folder,
+    own: () => ownFolder(folder()),
     connect: async ({ client }) => {
       const config = { host: 'far', ssh_config: server.ssh_config }
       runner_id = (await client.call('runners.create', { name: 'Far', kind: 'ssh', config })).id as RunnerId
@@ -80,7 +84,7 @@ export async function createSshWorld(seed: number): Promise<RunnerWorld> {
     hit: async (kind) => {
       if (kind === 'link') link.cut()
       if (kind === 'slow') link.hold(random.between(200, 3_000))
-      if (kind === 'runner') kill(Number(await readFile(join(folder(), 'pid'), 'utf8').catch(() => '')))
+      if (kind === 'runner') kill(Number(await readFile(join(ownFolder(folder()), 'pid'), 'utf8').catch(() => '')))
     },
     restarted: () => undefined,
     end: async ({ client }) => void (await client.call('runners.delete', { runner_id })),
@@ -126,6 +130,7 @@ export async function createDaemonWorld(seed: number): Promise<RunnerWorld> {
     ...ground,
     kinds: ['runner', 'link', 'slow', 'answer', 'twice', 'order', ...(isSmall ? ['disk'] : [])],
     folder: () => join(disk, 'runner'),
+    own: () => join(disk, 'runner'),
     connect: async (app) => {
       url = app.url
       const { daemon, token } = await app.client.call('daemons.create', { name: 'Far' })

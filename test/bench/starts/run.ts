@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
+import { ownFolder } from '../../../src-main/runner/other-programs.ts'
 import type { Client } from '../../../src-shared/client/create-client.ts'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import { builtFile } from '../../helpers/built.ts'
@@ -142,7 +143,7 @@ async function ssh(): Promise<Kind | string> {
   } as Runner)
   // Its program would stay there for hours.
   made.defer(
-    async () => void process.kill(Number(await readFile(join(home, '.copse-runner', runner_id, 'pid'), 'utf8'))),
+    async () => void process.kill(Number(await readFile(join(ownFolder(join(home, '.copse-runner', runner_id)), 'pid'), 'utf8'))),
   )
   // Its shell greets first.
   const alone = async () => (await told('ssh', ['-F', server.ssh_config, 'far', tellTime])).split('\n').at(-2) ?? ''

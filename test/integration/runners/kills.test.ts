@@ -162,13 +162,13 @@ class Journey {
     // What a lost run had not sent is a rescue, and no part of the branch.
     expect(files.map(({ path }) => path)).toContain('loose.txt')
     await expect.poll(() => processesIn([join(this.#world.folder(), 'tasks')])).toEqual([])
-    await expect.poll(() => readdir(join(this.#world.folder(), 'jobs')), { timeout: 20_000 }).toEqual([])
+    await expect.poll(() => readdir(join(this.#world.own(), 'jobs')), { timeout: 20_000 }).toEqual([])
     const { project_id } = await client.call('tasks.get', { task_id })
     await client.call('projects.update_settings', { project_id, runner_ids: ['here' as RunnerId] })
     await this.#world.end(this.#app)
     await expect.poll(() => processesIn([home]), { timeout: 20_000 }).toEqual([])
     await expect.poll(() => this.#world.left(), { timeout: 20_000 }).toEqual([])
-    expect(await readdir(this.#world.folder())).not.toContain('link.sock')
+    expect(await readdir(this.#world.own())).not.toContain('link.sock')
   }
 
   async #retryLost(): Promise<boolean> {

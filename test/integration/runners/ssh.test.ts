@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { RunnerId } from '../../../src-shared/contract/ids.ts'
 import type { Job } from '../../helpers/job.ts'
-import { processesIn } from '../../helpers/processes-in.ts'
+import { oldestIn, processesIn } from '../../helpers/processes-in.ts'
 import { programsWithout, startSshJob } from '../../helpers/ssh-job.ts'
 import { sshd } from '../../fakes/git-ssh-server.ts'
 
@@ -60,15 +60,15 @@ test.runIf(sshd !== null)('goes on with a run there when the service restarts, a
   const seen = () => job.running.client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
   await job.running.eventually(seen, ({ files }) => files.some(({ path }) => path === 'ticks.txt'))
   const folder = join(home, '.copse-runner', runner_id, 'tasks', task.id, 'worktree')
-  const before = processesIn([folder]).map(({ pid }) => pid)
-  expect(before).not.toEqual([])
+  const before = oldestIn(folder)
+  expect(before).toBeDefined()
 
   job.running = await job.running.restart()
   const read = () => job.running.client.call('executions.get', { execution_id: execution.id })
   expect(await read()).toMatchObject({ status: 'running', attempt: 1, link: { state: 'lost' } })
   await job.running.eventually(read, ({ link }) => link?.state === 'connected')
   // The same shell is still there.
-  expect(processesIn([folder]).map(({ pid }) => pid)).toEqual(expect.arrayContaining(before.slice(0, 1)))
+  expect(oldestIn(folder)).toEqual(before)
   await writeFile(join(folder, 'go.txt'), '')
   await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
   expect(await read()).toMatchObject({ status: 'succeeded', attempt: 1 })
