@@ -5,15 +5,13 @@ import { openLinkPort, type LinkPort } from '../../platform/link/link-port.ts'
 import { createKeyedLock } from '../../platform/locks/keyed-lock.ts'
 import type { Logger } from '../../platform/logging/log.ts'
 import type { JobSeeker } from '../../ports/runner-tokens.ts'
-import { createPortsOfLink, type PortsOfLink } from './ports-of-link.ts'
-
-/** A job whose worktree has ports. */
-export interface PortsOwner {
-  readonly job: JobId
-  readonly runner_id: RunnerId
-  /** The ports of its worktree: none but these are reached here. */
-  readonly ports: readonly number[]
-}
+import {
+  createPortsOfLink,
+  type OpenPort,
+  type PortOpener,
+  type PortsOfLink,
+  type PortsOwner,
+} from './ports-of-link.ts'
 
 /** The ports of worktrees on which programs elsewhere listen, as ports of this machine. */
 export interface CarriedPorts {
@@ -23,19 +21,6 @@ export interface CarriedPorts {
   ofLink(seeker: JobSeeker): PortsOfLink
   /** Returns where those of a worktree are reached here, in the order of its ports. */
   reached(runner_id: RunnerId, ports: readonly number[]): readonly number[]
-}
-
-/** Opens ports here for those of jobs elsewhere. */
-export interface PortOpener {
-  owner(job: JobId): PortsOwner | undefined
-  /** Opens one. `reach`: null for one that is of this machine's network already. */
-  open(owner: PortsOwner, there: number, reach: (() => Promise<Duplex | null>) | null): Promise<OpenPort>
-}
-
-export interface OpenPort {
-  /** Its number there. */
-  readonly there: number
-  close(): Promise<void>
 }
 
 export function createCarriedPorts({ log }: { readonly log: Logger }): CarriedPorts {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
-import type { JobId } from '../../../src-shared/contract/ids.ts'
+import type { JobId, RunnerId } from '../../../src-shared/contract/ids.ts'
 import {
   maxPortsLine,
   portsConnection,
@@ -12,7 +12,27 @@ import { linesOf } from '../../platform/link/lines.ts'
 import type { Logger } from '../../platform/logging/log.ts'
 import { ownNetwork } from '../../platform/process/own-network.ts'
 import type { JobSeeker } from '../../ports/runner-tokens.ts'
-import type { OpenPort, PortOpener, PortsOwner } from './carried-ports.ts'
+
+/** A job whose worktree has ports. */
+export interface PortsOwner {
+  readonly job: JobId
+  readonly runner_id: RunnerId
+  /** The ports of its worktree: none but these are reached here. */
+  readonly ports: readonly number[]
+}
+
+/** Opens ports here for those of jobs elsewhere. */
+export interface PortOpener {
+  owner(job: JobId): PortsOwner | undefined
+  /** Opens one. `reach`: null for one that is of this machine's network already. */
+  open(owner: PortsOwner, there: number, reach: (() => Promise<Duplex | null>) | null): Promise<OpenPort>
+}
+
+export interface OpenPort {
+  /** Its number there. */
+  readonly there: number
+  close(): Promise<void>
+}
 
 /** What one link carries of ports. */
 export interface PortsOfLink {

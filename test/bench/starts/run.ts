@@ -143,7 +143,8 @@ async function ssh(): Promise<Kind | string> {
   } as Runner)
   // Its program would stay there for hours.
   made.defer(
-    async () => void process.kill(Number(await readFile(join(ownFolder(join(home, '.copse-runner', runner_id)), 'pid'), 'utf8'))),
+    async () =>
+      void process.kill(Number(await readFile(join(ownFolder(join(home, '.copse-runner', runner_id)), 'pid'), 'utf8'))),
   )
   // Its shell greets first.
   const alone = async () => (await told('ssh', ['-F', server.ssh_config, 'far', tellTime])).split('\n').at(-2) ?? ''
