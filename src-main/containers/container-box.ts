@@ -16,6 +16,7 @@ import { installationOf } from './ground.ts'
 import { removeContainers } from './leftovers.ts'
 import type { SocatCopy } from './socat-copy.ts'
 import { startScript } from './start-script.ts'
+import { openWayIn } from './way-in.ts'
 
 export interface ContainerBoxOptions {
   readonly runner: ContainerRunner
@@ -25,7 +26,19 @@ export interface ContainerBoxOptions {
   readonly machine: Pick<Containment, 'pathProblem' | 'hostsProblem' | 'hostWays'>
   /** Returns the API's URL once it listens. */
   readonly apiUrl: () => string | null
+  /** Begins to reach what listens in a container, until it is disposed of. */
+  readonly reachInto?: (container: ReachedContainer) => AsyncDisposable
   readonly log: Logger
+}
+
+/** A container into which there is a way. */
+export interface ReachedContainer {
+  /** By which its processes are known on this machine. */
+  readonly processMarker: string
+  /** The first port of its worktree. */
+  readonly port_base: number
+  /** The socket that leads to an address of socat's once it is written to it, as a line. */
+  readonly socket: string
 }
 
 /** Variables of this machine that mean the same in a container; all others are its image's or were given. */
@@ -56,9 +69,11 @@ export async function containInContainer(
   const forwarders: Forwarder[] = []
   let view: GitView | null = null
   let ways: OpenHostWays | null = null
+  let reached: AsyncDisposable | undefined
   const release = async (): Promise<void> => {
     const labels = { [installationLabel]: installation, [processLabel]: processMarker }
     try {
+      await reached?.[Symbol.asyncDispose]()
       // A killed client leaves its container. Nothing may write when the work is taken over.
       await removeContainers(client, labels, { signal: AbortSignal.timeout(60_000), log })
       for (const target of (await view?.close()) ?? [])
@@ -92,7 +107,9 @@ export async function containInContainer(
     const env = { GIT_CONFIG_GLOBAL: git, ...variables, ...opened?.env, HOME: home, TMPDIR: temporary }
     const start = join(temporary, 'start')
     const listening = listeningScript([...forwarders, ...(opened?.forwarders ?? [])], socat?.command)
-    const script = startScript({ env, tools, listening, dev, isUsersHome })
+    const port_base = Number(command.env['SVC_PORT_BASE'] ?? '')
+    const wayIn = socat === null || !(port_base > 0) ? null : await openWayIn(temporary, socat)
+    const script = startScript({ env, tools, listening: `${listening}${wayIn?.script ?? ''}`, dev, isUsersHome })
     await writeFile(start, script, { mode: 0o600 })
     const mounts = mountsOfRun({ request, command, view, temporary, home, mounts: runner.config.mounts, pathProblem })
     const args = containerArgs(ground, {
@@ -112,6 +129,7 @@ export async function containInContainer(
         ...(command.terminal === true ? ['--tty', '--detach-keys', neverTyped] : []),
       ],
     })
+    if (wayIn !== null) reached = options.reachInto?.({ processMarker, port_base, socket: wayIn.socket })
     return {
       file: client.program,
       args: [...client.args, ...args, '/bin/sh', image, start, command.file, ...command.args],

@@ -5,9 +5,14 @@ import {
 } from '../containers/create-container-containment.ts'
 import { createScripts } from '../hooks/scripts/run-script.ts'
 import type { Place } from '../ports/place.ts'
+import type { RunnerId } from '../../src-shared/contract/ids.ts'
+import { createContainerPorts } from './container-ports.ts'
+import type { CarriedPorts } from './remote/carried-ports.ts'
 
-export interface ContainerPlaceOptions extends ContainerContainmentOptions {
+export interface ContainerPlaceOptions extends Omit<ContainerContainmentOptions, 'reachInto'> {
   readonly here: Place
+  /** Where what listens in containers is reached. */
+  readonly ports: Pick<CarriedPorts, 'opened' | 'reached'>
 }
 
 /** What asks for no limits would run on this machine. */
@@ -17,14 +22,19 @@ const leastLimits = { level: 'worktree' } as const
 const removeLimitMs = 60_000
 
 /** Returns a place whose files are on this machine and whose processes run in containers, each in one of its own. */
-export function createContainerPlace({ here, ...options }: ContainerPlaceOptions): Place & AsyncDisposable {
-  const { homes, programs, removeRun, removeScript, neededTrust, ...containment } = createContainerContainment(options)
+export function createContainerPlace({ here, ports, ...options }: ContainerPlaceOptions): Place & AsyncDisposable {
+  const runner_id = options.runner.id as RunnerId
+  const { homes, programs, removeRun, removeScript, neededTrust, ...containment } = createContainerContainment({
+    ...options,
+    reachInto: createContainerPorts(runner_id, ports, options.log),
+  })
   const runs = createExecutors({ containment, homes, programs })
   const scripts = createScripts({ containment })
   const limit = () => ({ signal: AbortSignal.timeout(removeLimitMs) })
   return {
     ...here,
     containment,
+    ports: { ...here.ports, answeringPorts: (numbers) => Promise.resolve(ports.reached(runner_id, numbers)) },
     ...(options.runner.config.devcontainer === true && {
       neededTrust: async ({ project_id, ...start }, cancellable) => {
         const { repo_path } = start

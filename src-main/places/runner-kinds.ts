@@ -79,7 +79,8 @@ export function createRunnerKinds(here: Place, shared: SharedParts, elsewhere: E
       }
       const config = containerOf(runner)
       if (config === null) throw new RunnerUnreachableError(`This version of Copse can’t use ${runner.name}.`)
-      const place = createContainerPlace({ ...shared, here, runner: { id: runner.id, name: runner.name, config } })
+      const own = { id: runner.id, name: runner.name, config }
+      const place = createContainerPlace({ ...shared, here, ports: elsewhere.ports, runner: own })
       made.push(place)
       return place
     },

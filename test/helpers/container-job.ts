@@ -1,6 +1,7 @@
 import { delimiter } from 'node:path'
 import type { ContainerConfig } from '../../src-main/containers/container-config.ts'
 import { createContainerPlace } from '../../src-main/places/container-place.ts'
+import { createCarriedPorts } from '../../src-main/places/remote/carried-ports.ts'
 import type { Place, Places, SharedParts } from '../../src-main/ports/place.ts'
 import { findTestEngine, type TestEngine } from './container-engine.ts'
 import { startJob, type Job } from './job.ts'
@@ -36,7 +37,12 @@ export async function startContainerJob(
 ): Promise<ContainerJob> {
   let place: ReturnType<typeof createContainerPlace> | undefined
   const places = (here: Place, shared: SharedParts): Places => {
-    const made = createContainerPlace({ here, ...shared, runner: { id: 'box', name: 'Box', config } })
+    const made = createContainerPlace({
+      here,
+      ...shared,
+      ports: createCarriedPorts({ log: shared.log }),
+      runner: { id: 'box', name: 'Box', config },
+    })
     place = made
     return { here, of: () => made, at: () => made, scripts: () => made.scripts, all: () => [here, made] }
   }

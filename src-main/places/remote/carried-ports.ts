@@ -19,8 +19,15 @@ export interface CarriedPorts {
   allow(owner: PortsOwner): Disposable
   /** Begins with a link, on which a runner tells what its jobs listen on. */
   ofLink(seeker: JobSeeker): PortsOfLink
+  /** Returns what keeps the ports of a job open that are reached in another way than by a link. */
+  opened(owner: PortsOwner): OpenedPorts
   /** Returns where those of a worktree are reached here, in the order of its ports. */
   reached(runner_id: RunnerId, ports: readonly number[]): readonly number[]
+}
+
+interface OpenedPorts {
+  /** Opens these, each with what reaches it, and closes all others. null: it is of this machine's network already. */
+  become(wanted: ReadonlyMap<number, (() => Promise<Duplex | null>) | null>): Promise<void>
 }
 
 export function createCarriedPorts({ log }: { readonly log: Logger }): CarriedPorts {
@@ -56,6 +63,20 @@ export function createCarriedPorts({ log }: { readonly log: Logger }): CarriedPo
         applyAll()
       }
       return { [Symbol.dispose]: end }
+    },
+    opened: (owner) => {
+      const now = new Map<number, OpenPort>()
+      return {
+        become: async (wanted) => {
+          for (const [there, one] of now) {
+            if (wanted.has(there)) continue
+            now.delete(there)
+            await one.close()
+          }
+          for (const [there, reach] of wanted)
+            if (!now.has(there)) now.set(there, await opener.open(owner, there, reach))
+        },
+      }
     },
     reached: (runner_id, ports) =>
       [...open]

@@ -50,9 +50,11 @@ export function isFromThisMachine({ remoteAddress }: Accepted): boolean {
   return Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === plain) === true)
 }
 
-/** Returns all connections of this machine. */
-export async function readSocketRows(): Promise<readonly SocketRow[]> {
-  const tables = await Promise.all(Object.values(tablePaths).map(readTable))
+/** Returns all connections of the network that this process is in, or that another one is in. */
+export async function readSocketRows(pid?: number): Promise<readonly SocketRow[]> {
+  const paths = Object.values(tablePaths)
+  const own = pid === undefined ? paths : paths.map((path) => path.replace('/proc/', `/proc/${pid}/`))
+  const tables = await Promise.all(own.map(readTable))
   return tables.flatMap((table) => table.split('\n').slice(1).flatMap(rowOf))
 }
 
