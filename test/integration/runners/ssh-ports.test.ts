@@ -6,6 +6,7 @@ import { createConnection, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { readMachine } from '../../../src-main/containment/machine.ts'
 import { sshd } from '../../fakes/git-ssh-server.ts'
 import { startSshJob, type SshJob } from '../../helpers/ssh-job.ts'
 import { hasOwnNetworks } from '../../helpers/test-sshd.ts'
@@ -46,9 +47,10 @@ const files = { 'dev-server.mjs': devServer }
 const begin = `touch begun.txt; until [ -e go.txt ]; do sleep 0.1; done; rm go.txt; "${process.execPath}" dev-server.mjs; echo done`
 
 /** Starts a task that serves once `serve` is called. */
-async function startServing({ job, home, runner_id }: SshJob) {
+async function startServing({ job, home, runner_id }: SshJob, containment: 'none' | 'worktree' = 'none') {
   const task = await job.task({ title: 'Served' })
-  await job.claim(task, await job.agent(begin))
+  const config = { command: begin, containment }
+  await job.claim(task, await job.running.client.call('agents.create', { name: 'Server', executor: 'command', config }))
   const { project_id } = await job.running.client.call('tasks.get', { task_id: task.id })
   const { port_base: base } = await job.running.taskWhere(task.id, (one) => one.port_base !== null)
   const worktree = join(home, '.copse-runner', runner_id, 'tasks', task.id, 'worktree')
@@ -149,9 +151,11 @@ test.runIf(isPossible)('takes the next free number where another program has it'
   }
 })
 
-test.runIf(sshd !== null)('leaves ports alone that are of this machine anyway', async () => {
+const levels = ['none', ...(sshd !== null && readMachine().available ? ['worktree' as const] : [])] as const
+
+test.runIf(sshd !== null).each(levels)('leaves ports of this machine alone, contained: %s', async (level) => {
   await using far = await startSshJob({ files })
-  const { base, serve, previews } = await startServing(far)
+  const { base, serve, previews } = await startServing(far, level)
   await serve()
   await expect.poll(previews, patient).toEqual([{ port_base: base, port: base }])
   await expect.poll(() => isClosed(base + 1)).toBe(false)
