@@ -67,13 +67,17 @@ export interface AgentBench extends AsyncDisposable {
   run(about: Partial<AgentRun> & { readonly prompt: string; readonly log: AgentLog }): AgentRun
 }
 
-/**
- * Creates a bench; disposing removes all of it. `within`: its folder, if not the temporary one, which contained runs
- * can't see.
- */
-export async function createAgentBench({ within = tmpdir() }: { readonly within?: string } = {}): Promise<AgentBench> {
+export interface BenchOptions {
+  /** Its folder, if not the temporary one, which contained runs can't see. */
+  readonly within?: string
+  /** The name of this machine where the agents are. */
+  readonly host?: string
+}
+
+/** Creates a bench; disposing removes all of it. */
+export async function createAgentBench({ within = tmpdir(), host }: BenchOptions = {}): Promise<AgentBench> {
   await using stack = new AsyncDisposableStack()
-  const model = stack.use(await startModelServer({ apiKey: 'scripted' }))
+  const model = stack.use(await startModelServer({ apiKey: 'scripted', ...(host !== undefined && { host }) }))
   const repository = stack.use(await createTestRepository({ within }))
   const home = await mkdtemp(join(within, 'copse-agent-home-'))
   stack.defer(() => rm(home, { recursive: true, force: true, maxRetries: 5 }))

@@ -6,6 +6,8 @@ import { promisify } from 'node:util'
 
 const execute = promisify(execFile)
 const root = join(import.meta.dirname, '..', '..')
+/** The pinned agents, each in a folder of its own. */
+export const agentsFolder = join(root, '.tools', 'agents')
 const windows = process.platform === 'win32'
 
 interface PinnedProgram {
@@ -72,7 +74,7 @@ export function agentBinary(name: PinnedAgentName): Promise<string> {
 
 /** The program of a package at its pinned version, fetched into `.tools/agents` if missing. */
 export async function pinnedProgram(name: string, pinned: PinnedProgram): Promise<string> {
-  const home = join(root, '.tools', 'agents', `${name}-${pinned.version}`)
+  const home = join(agentsFolder, `${name}-${pinned.version}`)
   const binary = join(home, 'node_modules', pinned.program())
   if (!existsSync(binary)) await fetchInto(home, `${pinned.package}@${pinned.version}`)
   if (!existsSync(binary)) throw new Error(`${pinned.package} ${pinned.version} has no program for this platform.`)

@@ -26,6 +26,12 @@ async function configOf(
   return { command: await agentBinary(agent), ...more, env: { ...bench.env, ...env } }
 }
 
+export const claudeCode: AgentSetup = {
+  name: 'Claude Code',
+  executor: 'claude-code',
+  configure: (bench) => configOf(bench, 'claude-code', {}, { model }),
+}
+
 /** Every agent but Claude Code, which has a suite of its own. */
 export const agentSetups: readonly AgentSetup[] = [
   {

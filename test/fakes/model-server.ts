@@ -33,6 +33,8 @@ export interface ModelServerOptions {
   /** The script to play when the prompt contains none. */
   readonly script?: ModelScript
   readonly port?: number
+  /** The name by which agents reach it. Unless it is the loopback address, other machines do too. */
+  readonly host?: string
   /** Requests must carry this as `x-api-key`, `x-goog-api-key` or bearer token, if given. */
   readonly apiKey?: string
 }
@@ -46,6 +48,8 @@ export interface ModelServer extends AsyncDisposable {
   waitForCall(fits: (call: ModelCall) => boolean): Promise<ModelCall>
   close(): Promise<void>
 }
+
+const loopback = '127.0.0.1'
 
 /**
  * A scripted model server that speaks the protocols of coding agents, so that real ones do known things offline. It
@@ -66,9 +70,10 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
       (error: unknown) => sendError(response, 500, error instanceof Error ? error.message : String(error)),
     )
   })
+  const { host = loopback } = options
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(options.port ?? 0, '127.0.0.1', resolve)
+    server.listen(options.port ?? 0, host === loopback ? loopback : '0.0.0.0', resolve)
   })
   const close = async (): Promise<void> => {
     closing.abort()
@@ -78,7 +83,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     await closed
   }
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     log,
     setScript: (next) => (script = next),
     waitForCall: (fits) => {
