@@ -32,7 +32,7 @@ export async function readDefinition(files: BaseFiles, base: BaseCommit, options
     throw new ContainmentUnavailable(`${entry.path} in ${shown(base)} can’t be read. Check it with your editor.`)
   if (config.dockerComposeFile !== undefined)
     throw new ContainmentUnavailable(
-      `${entry.path} uses Docker Compose, which runners can’t start. Name an image or a Dockerfile there.`,
+      `${entry.path} uses Docker Compose, which runners can’t start. Name an image or a Dockerfile in ${usual[0]}. The one with Compose can stay for editors, as ${folder}/compose/devcontainer.json.`,
     )
   const home = posix.dirname(entry.path)
   const dockerfile = config.build?.dockerfile ?? config.dockerFile

@@ -255,11 +255,12 @@ describe.skipIf(found === null)('a dev container', () => {
       code: 'containment_unavailable',
       message: expect.stringMatching(/^This project has no \.devcontainer\/devcontainer\.json in commit [0-9a-f]{12}/),
     })
-    await job.repository.commit('Use compose', {
-      [config]: devcontainerText({ dockerComposeFile: 'compose.yaml', service: 'app' }),
-    })
-    expect((await claim()).message).toContain('Docker Compose')
+    const compose = devcontainerText({ dockerComposeFile: 'compose.yaml', service: 'app' })
+    await job.repository.commit('Use compose', { [config]: compose })
+    expect((await claim()).message).toMatch(/uses Docker Compose.* stay for editors, as \.devcontainer\/compose\//)
+    // Beside another one it counts for editors alone.
     await job.repository.commit('Lead out', {
+      '.devcontainer/compose/devcontainer.json': compose,
       [config]: devcontainerText({ build: { dockerfile: 'Dockerfile', context: '../..' } }),
     })
     expect((await claim()).message).toContain('outside the repository')
