@@ -146,8 +146,9 @@ describe.each(rows)('$name', ({ runner, agent }) => {
     await client.call('tasks.recover', { task_id, action: 'resume' })
     await running.taskWhere(task_id, ({ status }) => status === 'review')
     expect(await seen()).toEqual(['half.txt', 'whole.txt'])
+    // What the task said before is in its session alone.
     const { said } = present(bench.model.log.findLast(({ index }) => index === 1))
-    expect(said.includes('Write half of it')).toBe(keepsHome)
+    expect(said.includes('tail -f /dev/null')).toBe(keepsHome)
   })
 
   test.runIf(missing === null && told.includes('ask'))('does what a person allows when it asks', async () => {

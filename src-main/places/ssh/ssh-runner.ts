@@ -187,15 +187,16 @@ const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
 
 function stepsOf(
   { exit_code, stdout, stderr }: SshAnswer,
-  { host }: SshConfig,
+  config: SshConfig,
   own: OwnNode | null,
 ): readonly RunnerCheckStep[] {
+  const { host } = config
   const found = readProbe(stdout, (uname) => {
     const kind = kindOf(uname)
     return { version: own?.kind === kind ? own.version : null, fix: noNode(own, kind) }
   })
   if (exit_code === sshFailed && found === null)
-    return [checkStep('reach', false, sentence(stderr, host), fixOf(stderr, host))]
+    return [checkStep('reach', false, sentence(stderr, host), fixOf(stderr, config))]
   if (found === null) {
     const message = `${host} answers, but runs no shell: ${lastLine(stdout) || lastLine(stderr)}`
     return [checkStep('reach', false, message, 'Give the account a shell, and room in its home.')]
@@ -207,13 +208,15 @@ const sentence = (stderr: string, host: string): string =>
   `${host} can’t be reached: ${lastLine(stderr) || 'ssh gave no reason.'}`
 
 /** Returns what to do about what ssh says. */
-function fixOf(stderr: string, host: string): string {
+function fixOf(stderr: string, { host, port, ssh_config }: SshConfig): string {
+  const file = ssh_config === undefined ? '' : `-F ${ssh_config} `
+  const ssh = `ssh ${file}${port === undefined ? '' : `-p ${port} `}${host}`
   if (/host key verification failed|no .* host key is known/i.test(stderr))
-    return `Run “ssh ${host}” once in a terminal, compare the key with that of the machine, and accept it.`
+    return `Run “${ssh}” once in a terminal, compare the key with that of the machine, and accept it.`
   if (/permission denied/i.test(stderr))
     return 'Load your key into ssh-agent, or add it to authorized_keys there. Copse can’t answer a prompt.'
   if (/could not resolve|name or service not known/i.test(stderr))
     return 'Check the name, or add it to your ssh configuration.'
   if (/bad configuration|can't open user config/i.test(stderr)) return 'Mend the ssh configuration.'
-  return `Try “ssh ${host}” in a terminal.`
+  return `Try “${ssh}” in a terminal.`
 }

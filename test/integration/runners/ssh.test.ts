@@ -124,6 +124,8 @@ test.runIf(sshd !== null)('keeps a run queued whose runner is dead when it start
     attempt: 1,
     error: null,
   })
+  const { steps } = await client.call('runners.check', { runner_id })
+  expect(steps.at(-1)).toMatchObject({ name: 'reach', fix: `Try “ssh -F ${server.ssh_config} far” in a terminal.` })
   server.setUp(true)
   expect((await client.call('runners.check', { runner_id })).runner.state).toBe('ready')
   await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
