@@ -8,8 +8,8 @@ import { ContainmentUnavailable } from '../ports/containment.ts'
 import type { ContainerConfig } from './container-config.ts'
 import { runCli } from './devcontainer/cli.ts'
 import { containerArgs } from './container-args.ts'
-import { askEngine, findEngine, lastWords, NoEngine, type EngineAnswer, type EngineClient } from './engine-client.ts'
-import { installationOf, missingImage, noSocat, userArgs } from './ground.ts'
+import { askEngine, lastWords, NoEngine, type EngineAnswer, type EngineClient } from './engine-client.ts'
+import { installationOf, missingImage, noSocat, openEngine } from './ground.ts'
 import { copySocat } from './socat-copy.ts'
 
 /** One thing that was looked at. */
@@ -98,11 +98,11 @@ type Reached = { readonly client: EngineClient; readonly user: readonly string[]
 
 async function findReachable({ engine }: ContainerConfig, { signal }: Cancellable): Promise<Reached | RunnerCheck> {
   try {
-    const client = findEngine(engine)
-    return { client, user: await userArgs(client, { signal }) }
+    return await openEngine({ engine }, { signal })
   } catch (error) {
-    if (error instanceof NoEngine) return failed('engine', error.message, 'Install docker or podman, then check again.')
     if (!(error instanceof ContainmentUnavailable)) throw error
+    if (error.cause instanceof NoEngine)
+      return failed('engine', error.message, 'Install docker or podman, then check again.')
     const fix = 'Start the engine, and let this account use it: with Docker, add it to the group “docker”.'
     return failed('engine', error.message, fix)
   }

@@ -35,27 +35,32 @@ const prefixes = /^(?:DOCKER|CONTAINERS?|STORAGE|REGISTRY_AUTH)_/
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Returns the client for a runner's engine. Throws `NoEngine` with what to do. */
-export function findEngine(engine: ContainerConfig['engine'], inherited: Variables = process.env): EngineClient {
+/** Returns the clients for a runner's engine, of which the first that answers is used. Throws `NoEngine` with what to do. */
+export function findEngines(
+  engine: ContainerConfig['engine'],
+  inherited: Variables = process.env,
+): readonly EngineClient[] {
   const kept = Object.entries(inherited).filter(([name]) => names.has(name) || prefixes.test(name))
   const env = Object.fromEntries(kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
-  const client = (name: string, args: readonly string[] = []): EngineClient | null => {
+  const clients = (name: string, args: readonly string[] = []): readonly EngineClient[] => {
     const program = findOnPath(name, inherited)
-    return program === null ? null : { program, args, env }
+    return program === null ? [] : [{ program, args, env }]
   }
-  if (engine === 'docker' || engine === 'podman') {
-    const found = client(engine)
-    if (found !== null) return found
-    throw new NoEngine(`${engine} was not found on this machine. Install it, or choose another engine.`)
+  const found = (all: readonly EngineClient[], problem: string): readonly EngineClient[] => {
+    if (all.length === 0) throw new NoEngine(problem)
+    return all
   }
-  if (engine === null) {
-    const found = client('docker') ?? client('podman')
-    if (found !== null) return found
-    throw new NoEngine('Neither docker nor podman was found on this machine. Install one of them.')
-  }
-  const found = client('docker', ['--host', engine]) ?? client('podman', ['--url', engine])
-  if (found !== null) return found
-  throw new NoEngine(`To use ${engine}, install the client docker or podman.`)
+  if (engine === 'docker' || engine === 'podman')
+    return found(clients(engine), `${engine} was not found on this machine. Install it, or choose another engine.`)
+  if (engine === null)
+    return found(
+      [...clients('docker'), ...clients('podman')],
+      'Neither docker nor podman was found on this machine. Install one of them.',
+    )
+  return found(
+    [...clients('docker', ['--host', engine]), ...clients('podman', ['--url', engine])].slice(0, 1),
+    `To use ${engine}, install the client docker or podman.`,
+  )
 }
 
 /** Runs one command of the engine to its end, `limitMs` (60 s) at most: then it is ended with exit code 124. */

@@ -10,7 +10,7 @@ import { ContainmentUnavailable } from '../ports/containment.ts'
 import type { ContainerConfig, ContainerRunner } from './container-config.ts'
 import type { Engine, Ground } from './ground-parts.ts'
 import { containerArgs } from './container-args.ts'
-import { askEngine, findEngine, lastWords, NoEngine, type EngineClient } from './engine-client.ts'
+import { askEngine, findEngines, lastWords, NoEngine, type EngineClient } from './engine-client.ts'
 
 export interface GroundOptions {
   readonly runner: ContainerRunner
@@ -27,12 +27,20 @@ export const installationOf = (dataDir: string): string =>
 /** Returns the folder of what a runner keeps. */
 export const keptFolder = (dataDir: string, runner_id: string): string => join(dataDir, 'runners', runner_id)
 
-/** Makes sure of the engine. Throws `ContainmentUnavailable` with what to do. */
+/** Makes sure of the engine: the one that is named, or the first that answers. Throws `ContainmentUnavailable` with what to do. */
 export async function openEngine(config: Pick<ContainerConfig, 'engine'>, options: Cancellable): Promise<Engine> {
   if (process.platform !== 'linux')
     throw new ContainmentUnavailable('Containers run where Copse runs on Linux only. Choose another runner.')
-  const client = clientOf(config)
-  return { client, user: await userArgs(client, options) }
+  const problems: ContainmentUnavailable[] = []
+  for (const client of clientsOf(config)) {
+    try {
+      return { client, user: await userArgs(client, options) }
+    } catch (error) {
+      if (!(error instanceof ContainmentUnavailable)) throw error
+      problems.push(error)
+    }
+  }
+  throw problems[0] ?? new ContainmentUnavailable('No container engine answers.')
 }
 
 /** Makes sure of the engine, the image and the tools. Throws `ContainmentUnavailable` with what to do. */
@@ -56,9 +64,9 @@ export const noSocat =
 export const missingImage = ({ program }: EngineClient, image: string): string =>
   `The image ${image} is not on this machine. Get it with \`${basename(program)} pull ${image}\`.`
 
-function clientOf({ engine }: Pick<ContainerConfig, 'engine'>): EngineClient {
+function clientsOf({ engine }: Pick<ContainerConfig, 'engine'>): readonly EngineClient[] {
   try {
-    return findEngine(engine)
+    return findEngines(engine)
   } catch (error) {
     if (!(error instanceof NoEngine)) throw error
     throw new ContainmentUnavailable(error.message, { cause: error })
@@ -66,7 +74,7 @@ function clientOf({ engine }: Pick<ContainerConfig, 'engine'>): EngineClient {
 }
 
 /** Returns the arguments by which a container's files are this user's. Throws `ContainmentUnavailable` without an engine. */
-export async function userArgs(client: EngineClient, { signal }: Cancellable): Promise<readonly string[]> {
+async function userArgs(client: EngineClient, { signal }: Cancellable): Promise<readonly string[]> {
   const own = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`
   const isPodman = /podman/i.test((await askEngine(client, ['--version'], { signal })).stdout)
   const asked = isPodman ? '{{.Host.Security.Rootless}}' : '{{json .SecurityOptions}}'

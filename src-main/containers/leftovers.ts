@@ -4,7 +4,7 @@ import type { Cancellable } from '../ports/cancellable.ts'
 import { installationLabel } from './container-args.ts'
 import type { ContainerConfig } from './container-config.ts'
 import { removeWorktreeImages } from './devcontainer/old-images.ts'
-import { askEngine, findEngine, lastWords, NoEngine, type EngineClient } from './engine-client.ts'
+import { askEngine, findEngines, lastWords, NoEngine, type EngineClient } from './engine-client.ts'
 import { installationOf } from './ground.ts'
 
 /** Removes every container that a killed service left; nothing of it runs yet when a service starts. */
@@ -12,16 +12,18 @@ export async function removeLeftContainers(
   { engine }: Pick<ContainerConfig, 'engine'>,
   { dataDir, ...options }: Cancellable & { readonly dataDir: string; readonly log: Logger },
 ): Promise<void> {
-  let client: EngineClient
+  let clients: readonly EngineClient[]
   try {
-    client = findEngine(engine)
+    clients = findEngines(engine)
   } catch (error) {
     if (error instanceof NoEngine) return
     throw error
   }
   const installation = installationOf(dataDir)
-  await removeContainers(client, { [installationLabel]: installation }, options)
-  await removeWorktreeImages(client, installation, { cwd: null, image: null }, options)
+  for (const client of clients) {
+    await removeContainers(client, { [installationLabel]: installation }, options)
+    await removeWorktreeImages(client, installation, { cwd: null, image: null }, options)
+  }
   await sweepTemporary()
 }
 

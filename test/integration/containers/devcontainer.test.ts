@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
 import { withOwnIds } from '../../../src-main/containers/devcontainer/build-image.ts'
-import { askEngine, findEngine } from '../../../src-main/containers/engine-client.ts'
+import { askEngine, findEngines } from '../../../src-main/containers/engine-client.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { NeededTrust } from '../../../src-shared/contract/runner-trust.ts'
 import { useTestEngine } from '../../helpers/container-job.ts'
@@ -307,7 +307,7 @@ describe.skipIf(found === null)('a dev container', () => {
     const user = 'dev:x:1000:1000::/home/dev:/bin/sh'
     const steps = `mkdir -p /home/dev && echo ${user} >> /etc/passwd && echo dev:x:1000: >> /etc/group && echo mine > /home/dev/file && chown -R 1000:1000 /home/dev`
     await writeFile(join(folder, 'Dockerfile'), `FROM ${image}\nRUN ${steps}\nUSER dev\n`)
-    const client = findEngine(engine().engine)
+    const client = present(findEngines(engine().engine)[0])
     const signal = AbortSignal.timeout(60_000)
     const ask = async (...args: string[]) => {
       const answer = await askEngine(client, args, { signal })
