@@ -72,11 +72,27 @@ async function signInByPassword(url: string, given: string | undefined): Promise
   const without = 'Pass --email and the password on stdin, or --token: there is no terminal to ask on.'
   const email = given ?? (await ask('Email: ', { without }))
   const password = isPiped ? await secretFromStdin() : await ask('Password: ', { hidden: true, without })
-  const session = await clientWith(url, null).call('auth.login', { email: email.trim(), password })
+  const session = await passwordSession(url, { email: email.trim(), password })
   const signedIn = await saveSignIn(url, session.access_token)
   // The session was needed only to create the token, which is permanent.
   await clientWith(url, null).call('auth.logout', { refresh_token: session.refresh_token })
   return signedIn
+}
+
+async function passwordSession(url: string, given: { readonly email: string; readonly password: string }) {
+  const client = clientWith(url, null)
+  try {
+    return await client.call('auth.login', given)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'invalid_credentials') throw error
+    if ((await client.call('auth.options', {})).registered) throw error
+    const fields = 'email=you@example.com display_name=You password=…'
+    throw new CliError(
+      error.code,
+      `No one has an account there yet. Make the first one at ${url}, or with: svc call auth.register ${fields}`,
+      { cause: error },
+    )
+  }
 }
 
 async function signInByLink(url: string, link: string): Promise<SignIn> {

@@ -47,6 +47,18 @@ test('refuses a wrong password with the API’s message, as JSON for programs', 
   await expect(stat(signInFile(home))).rejects.toThrow('ENOENT')
 })
 
+test('tells where no one has an account yet how to make the first one', async () => {
+  await using fresh = await startWorld({ signedIn: false })
+  const refused = () => fresh.svc(['login', ...account], from(fresh.home, 'correct horse\n'))
+  const { code, stderr } = await refused()
+  expect(code).toBe(1)
+  expect(stderr).toContain(`No one has an account there yet. Make the first one at ${fresh.url}, or with: svc call `)
+  const [, operation = ''] = /svc call (\S+)/.exec(stderr) ?? []
+  const fields = ['email=owner@copse.test', 'display_name=Owner', 'password=correct horse']
+  expect(await fresh.svc(['call', operation, ...fields])).toMatchObject({ code: 0 })
+  expect(await refused()).toMatchObject({ code: 0 })
+})
+
 test('tries a given token first, and keeps it on sign-out', async () => {
   const home = await newHome()
   const { token, id } = await world.client.call('auth.create_token', { name: 'mine' })
