@@ -1,5 +1,6 @@
 import type { Agent, Project } from '../../src-shared/contract/projects.ts'
-import type { Runner } from '../../src-shared/contract/runners.ts'
+import type { RunnerId } from '../../src-shared/contract/ids.ts'
+import { hereRunner, type Runner } from '../../src-shared/contract/runners.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { CliError, usageError } from './cli-error.ts'
 import { isWholeId, listed, matching, pick, type Named } from './pick.ts'
@@ -41,6 +42,13 @@ export async function findAgent({ client }: CommandContext, text: string): Promi
 export async function findRunner({ client }: CommandContext, text: string): Promise<Runner> {
   const { items } = await client.call('runners.list', {})
   return pick('runner', items.map(named), text)
+}
+
+/** Returns a runner that is not this machine; null for this one, and for one that is gone. */
+export async function runnerOf({ client }: CommandContext, runner_id: RunnerId): Promise<Runner | null> {
+  if (runner_id === hereRunner) return null
+  const { items } = await client.call('runners.list', {})
+  return items.find(({ id }) => id === runner_id) ?? null
 }
 
 /**

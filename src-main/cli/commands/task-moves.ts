@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander'
 import type { OperationInput, OperationOutput } from '../../../src-shared/contract/operations.ts'
 import { recoveryActions } from '../../../src-shared/contract/action-names.ts'
+import { hereRunner } from '../../../src-shared/contract/runners.ts'
 import type { RecoveryAction, Task } from '../../../src-shared/contract/tasks.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { findAgent, findRunner, findTask } from '../find.ts'
@@ -176,16 +177,30 @@ async function claim(scene: CommandContext, ref: string, options: ClaimOptions):
   if (!out.json) for (const line of limitLines(answer)) out.info(line)
   const turns = agent === null || out.json ? [] : await queuePositions(scene, answer.task.project_id)
   const turn = turns.find(({ execution_id }) => execution_id === answer.execution?.id)
+  const place = await placeOf(scene, answer)
   await out.answer(answer, () => {
     if (answer.execution === null && agent)
       return `${answer.task.ref} starts with ${plain(agent.name)} when there is room.`
-    const place = answer.workspace === null ? '' : ` in ${answer.workspace.path}`
     const next = agent === null ? '' : `\nFollow it with: svc task logs -f ${answer.task.ref}`
     const who = agent
       ? `${plain(agent.name)} ${turn ? `waits (${formatQueuePosition(turn)}) to work` : 'works'}`
       : 'You work'
     return `${whereItIs(answer.task)} ${who} on it${place}.${next}`
   })
+}
+
+/** Returns where a run is: its runner, or its folder on this machine; nothing while no runner has it yet. */
+async function placeOf(
+  { client }: CommandContext,
+  { execution, workspace }: OperationOutput<'tasks.claim'>,
+): Promise<string> {
+  const folder = workspace === null ? '' : ` in ${workspace.path}`
+  const runners = execution === null ? [] : (await client.call('runners.list', {})).items
+  if (execution === null || runners.length === 1) return folder
+  const { runner_id } = await client.call('executions.get', { execution_id: execution.id })
+  if (runner_id === null) return execution.agent_id === null ? folder : ''
+  const runner = runners.find(({ id }) => id === runner_id && id !== hereRunner)
+  return runner ? ` on ${plain(runner.name)}` : folder
 }
 
 async function move(

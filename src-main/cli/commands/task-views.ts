@@ -3,7 +3,7 @@ import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { Agent } from '../../../src-shared/contract/projects.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { Workspace } from '../../../src-shared/contract/workspaces.ts'
-import { allTasks, findAgent, findProject, findTask } from '../find.ts'
+import { allTasks, findAgent, findProject, findTask, runnerOf } from '../find.ts'
 import { plain } from '../output.ts'
 import { shortId } from '../pick.ts'
 import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../command-context.ts'
@@ -98,6 +98,7 @@ async function show(scene: CommandContext, ref: string): Promise<void> {
     workspaceOf(scene, task_id),
     task.stacked_on === null ? null : client.call('tasks.get', { task_id: task.stacked_on }),
   ])
+  const runner = workspace === null ? null : await runnerOf(scene, workspace.runner_id)
   const open = moves.items.filter(({ allowed }) => allowed).map(({ to }) => to)
   const fields = formatFields([
     ['task', task.ref],
@@ -117,6 +118,7 @@ async function show(scene: CommandContext, ref: string): Promise<void> {
     ['on top of', lower && `${lower.ref} ${plain(lower.title)}`],
     ['labels', task.labels.join(', ')],
     ['checks', task.review_config.ci_steps.join('; ')],
+    ['runs on', runner && plain(runner.name)],
     ['branch', workspace?.branch ?? null],
     ['worktree', workspace === null || workspace.status === 'cleaned' ? null : workspace.path],
     ['issue', task.external_issue_url],

@@ -120,6 +120,12 @@ test.runIf(sshd !== null)(
       stderr: expect.stringContaining('This is your own machine.') as string,
     })
     await world.client.call('runners.check', { runner_id: runner.id })
+    const { ref } = await json<{ ref: string }>('task', 'create', 'Three')
+    const claimed = await svc('task', 'claim', ref, '--agent', 'Claude', '--on', 'Far')
+    // No folder of this machine; the runner, once one has it.
+    expect(claimed.stdout).toMatch(/Claude (?:works|waits .+ to work) on it(?: on Far)?\.\n/)
+    await svc('task', 'logs', ref, '--follow')
+    expect((await svc('task', 'show', ref)).stdout).toMatch(/^runs on +Far$/m)
     await world.client.call('runners.delete', { runner_id: runner.id })
     await expect.poll(() => processesIn([home])).toEqual([])
     await rm(home, { recursive: true, force: true })
