@@ -160,13 +160,14 @@ export function createSshRunner(parts: SshRunnerParts): SshRunner {
       } catch (error) {
         signal.throwIfAborted()
         const message = error instanceof Error ? error.message : String(error)
+        const isReached = error instanceof SshError && error.exit_code !== sshFailed
         return [
           ...steps,
           checkStep(
             'program',
             false,
-            `The runner’s program can’t be brought there: ${message}`,
-            'Make its folder writable.',
+            `The runner’s program can’t be brought there: ${ended(message)}`,
+            isReached ? 'Make its folder writable.' : fixOf(message, config),
           ),
         ]
       }
@@ -176,11 +177,18 @@ export function createSshRunner(parts: SshRunnerParts): SshRunner {
 
 class SshError extends Error {
   override readonly name = 'SshError'
+  readonly exit_code: number | null
+
+  /** `exit_code`: of ssh, if it ended; a command that ssh carried ends with any other than its own 255. */
+  constructor(message: string, exit_code: number | null = null) {
+    super(message)
+    this.exit_code = exit_code
+  }
 }
 
 function refuseFailure({ exit_code, stderr, stdout }: SshAnswer, alsoFine = 0): void {
   if (exit_code === 0 || exit_code === alsoFine) return
-  throw new SshError(lastLine(stderr) || lastLine(stdout) || `ssh ended with ${exit_code ?? 'a signal'}.`)
+  throw new SshError(lastLine(stderr) || lastLine(stdout) || `ssh ended with ${exit_code ?? 'a signal'}.`, exit_code)
 }
 
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
@@ -205,7 +213,9 @@ function stepsOf(
 }
 
 const sentence = (stderr: string, host: string): string =>
-  `${host} can’t be reached: ${lastLine(stderr) || 'ssh gave no reason.'}`
+  `${host} can’t be reached: ${ended(lastLine(stderr) || 'ssh gave no reason')}`
+
+const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
 /** Returns what to do about what ssh says. */
 function fixOf(stderr: string, { host, port, ssh_config }: SshConfig): string {
