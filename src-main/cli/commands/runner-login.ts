@@ -22,8 +22,10 @@ export function addRunnerLogin(runner: Command): void {
 /** What to do for runners that no terminal leads to. */
 const elsewhere: Readonly<Record<Exclude<Runner['kind'], 'ssh'>, string>> = {
   here: 'This is your own machine. Start the agent in a terminal.',
-  container: 'A container has what is mounted into it. Mount the folder in which the agent keeps its sign-in.',
-  kubernetes: 'A pod has what its spec mounts. Put the sign-in of the agent into a secret, and mount it with --pod.',
+  container:
+    'A container has a home of its own. Mount the folder with the agent’s sign-in with --write, and name it in the agent’s variables (CLAUDE_CONFIG_DIR, CODEX_HOME), or give the agent a key there.',
+  kubernetes:
+    'A pod has a home of its own. Put the agent’s sign-in into a secret, mount it with --pod, and copy it into the home with --setup.',
   daemon: 'Copse can’t reach that machine. Start the agent in a terminal there.',
 }
 
