@@ -25,8 +25,9 @@ export function createRunnerKinds(here: Place, shared: SharedParts, elsewhere: E
   const { dataDir, log } = shared
   const made: AsyncDisposable[] = []
   const contacts = createDaemonContacts(elsewhere)
+  let onReached: (runner_id: RunnerId) => void = () => undefined
   const links = byConfig<SshConfig, SshRunner>((runner_id, config) =>
-    createSshRunner({ ...elsewhere, runner_id, config }),
+    createSshRunner({ ...elsewhere, runner_id, config, onReached: () => onReached(runner_id) }),
   )
   const linkTo = links.of
   const clusters = byConfig<KubernetesConfig, KubernetesRunner>((runner_id, config) =>
@@ -84,6 +85,7 @@ export function createRunnerKinds(here: Place, shared: SharedParts, elsewhere: E
       made.push(place)
       return place
     },
+    listen: (listener) => void (onReached = listener),
     tidy: async (runners) => {
       const engines = new Set(runners.flatMap((runner) => containerOf(runner) ?? []).map(({ engine }) => engine))
       const signal = AbortSignal.timeout(tidyLimitMs)

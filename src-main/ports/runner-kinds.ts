@@ -11,6 +11,8 @@ export interface RunnerKinds {
   check(runner: RunnerRecord, options: Cancellable): Promise<readonly RunnerCheckStep[]>
   /** Returns the place of a runner; it is asked again when the name or configuration has changed. */
   place(runner: RunnerRecord): Place
+  /** Tells from now on which runner can be reached again that could not. */
+  listen(onReached: (runner_id: RunnerId) => void): void
   /** Ends what a killed service has left on these. Called before any of them is used. */
   tidy(runners: readonly RunnerRecord[]): Promise<void>
   /** Gives jobs to a runner that connects from its side. Throws `ApiError` with what it is told. */

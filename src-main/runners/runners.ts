@@ -216,6 +216,10 @@ export function createRunners({ context, runsOn, onChanged }: RunnersDeps): Runn
         }
       }
       checkAll(true)
+      runnerKinds.listen((id) => {
+        // A run waits for it, which could not start there a moment ago.
+        if (store.read.runners.get(id)?.state === 'unreachable') checkBeside(id)
+      })
       const listen = () => {
         for (const { id, kind, state } of store.read.runners.list())
           if (kind === 'daemon' && state === 'ready') checkBeside(id)

@@ -39,6 +39,7 @@ export const remoteKinds =
     return {
       check: () => Promise.resolve([{ name: 'reach', ok: true, message: 'It is there.', fix: null }]),
       place: (runner) => (runner.kind === 'here' ? here : createRemotePlace({ ...elsewhere, here, runner })),
+      listen: () => undefined,
       tidy: () => Promise.resolve(),
       offers: () => Promise.resolve([]),
       lose: () => undefined,

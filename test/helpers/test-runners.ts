@@ -38,6 +38,7 @@ export function createTestRunners(far?: Pick<Place, 'runs' | 'scripts' | 'contai
         }
         return { ...here, scripts, containment, runs: { ...runs, start } }
       },
+      listen: () => undefined,
       tidy: () => Promise.resolve(),
       offers: () => Promise.resolve([]),
       lose: () => undefined,

@@ -56,8 +56,10 @@ export async function carryLink(
     onLinked?.()
     await link.closed
   } catch (error) {
-    if (error instanceof NoLink) throw new NoLink(said.trim() || error.message || 'The connection ended at once.')
-    throw error
+    if (!(error instanceof NoLink)) throw error
+    // What it says of its end may come after the end of its output.
+    await close()
+    throw new NoLink(said.trim() || error.message || 'The connection ended at once.')
   } finally {
     end()
     await carried.close()

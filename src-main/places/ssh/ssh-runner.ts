@@ -26,6 +26,8 @@ export interface SshRunnerParts {
   /** Takes the connections of the runner and of what it runs. */
   readonly onConnection: (connection: Duplex, runner_id: RunnerId) => void
   readonly ports: Pick<CarriedPorts, 'ofLink'>
+  /** Called whenever the runner there is connected. */
+  readonly onReached: () => void
   readonly log: Logger
 }
 
@@ -88,7 +90,10 @@ export function createSshRunner(parts: SshRunnerParts): SshRunner {
       {
         ...parts,
         signal: closing.signal,
-        onLinked: () => log.info({ runner_id }, 'a runner is connected'),
+        onLinked: () => {
+          log.info({ runner_id }, 'a runner is connected')
+          parts.onReached()
+        },
       },
     )
   }

@@ -132,6 +132,29 @@ test.runIf(sshd !== null)('keeps a run queued whose runner is dead when it start
   expect(await job.executions(task.id)).toMatchObject([{ id: execution.id, status: 'succeeded', attempt: 1 }])
 })
 
+test.runIf(sshd !== null)('starts a run once its runner is connected again, and waits for no check', async () => {
+  await using far = await startSshJob()
+  const { job, server, runner_id } = far
+  const { client } = job.running
+  server.setUp(false)
+  server.cut()
+  const task = await job.task()
+  await job.claim(task, await job.agent('echo one > one.txt; git add -A; git commit -qm Work'))
+  await job.running.eventually(
+    () => client.call('runners.get', { runner_id }),
+    ({ state }) => state === 'unreachable',
+  )
+  server.setUp(true)
+  const since = performance.now()
+  await job.running.eventually(
+    () => client.call('runners.get', { runner_id }),
+    ({ state }) => state === 'ready',
+  )
+  // Those that are not ready are checked once a minute.
+  expect(performance.now() - since).toBeLessThan(30_000)
+  await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
+})
+
 // Places where the runner looks besides PATH.
 const hasOther = ['/usr/local/bin/node', '/opt/homebrew/bin/node', '/opt/node/bin/node'].some((path) =>
   existsSync(path),
