@@ -8,8 +8,9 @@ import { ContainmentUnavailable } from '../ports/containment.ts'
 import type { ContainerConfig } from './container-config.ts'
 import { runCli } from './devcontainer/cli.ts'
 import { containerArgs } from './container-args.ts'
-import { askEngine, lastWords, NoEngine, type EngineAnswer, type EngineClient } from './engine-client.ts'
-import { installationOf, missingImage, noSocat, openEngine } from './ground.ts'
+import { askEngine, lastWords, NoEngine, type EngineAnswer } from './engine-client.ts'
+import type { Engine } from './ground-parts.ts'
+import { installationOf, missingImage, noSocat, reachEngine, WrongClient } from './ground.ts'
 import { copySocat } from './socat-copy.ts'
 
 /** One thing that was looked at. */
@@ -87,22 +88,20 @@ export async function checkContainerRunner(
 }
 
 const passed = (name: RunnerCheck['name'], message: string): RunnerCheck => ({ name, ok: true, message, fix: null })
-const failed = (name: RunnerCheck['name'], message: string, fix: string): RunnerCheck => ({
+const failed = (name: RunnerCheck['name'], message: string, fix: string | null): RunnerCheck => ({
   name,
   ok: false,
   message,
   fix,
 })
 
-type Reached = { readonly client: EngineClient; readonly user: readonly string[] }
-
-async function findReachable({ engine }: ContainerConfig, { signal }: Cancellable): Promise<Reached | RunnerCheck> {
+async function findReachable({ engine }: ContainerConfig, options: Cancellable): Promise<Engine | RunnerCheck> {
   try {
-    return await openEngine({ engine }, { signal })
+    return await reachEngine(engine, options)
   } catch (error) {
+    if (error instanceof NoEngine) return failed('engine', error.message, 'Install docker or podman, then check again.')
+    if (error instanceof WrongClient) return failed('engine', error.message, null)
     if (!(error instanceof ContainmentUnavailable)) throw error
-    if (error.cause instanceof NoEngine)
-      return failed('engine', error.message, 'Install docker or podman, then check again.')
     const fix = 'Start the engine, and let this account use it: with Docker, add it to the group “docker”.'
     return failed('engine', error.message, fix)
   }

@@ -33,15 +33,19 @@ const names = new Set([
 ])
 const prefixes = /^(?:DOCKER|CONTAINERS?|STORAGE|REGISTRY_AUTH)_/
 
-type Variables = Readonly<Record<string, string | undefined>>
+export type Variables = Readonly<Record<string, string | undefined>>
+
+function clientEnvironment(inherited: Variables): EngineClient['env'] {
+  const kept = Object.entries(inherited).filter(([name]) => names.has(name) || prefixes.test(name))
+  return Object.fromEntries(kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+}
 
 /** Returns the clients for a runner's engine, of which the first that answers is used. Throws `NoEngine` with what to do. */
 export function findEngines(
   engine: ContainerConfig['engine'],
   inherited: Variables = process.env,
 ): readonly EngineClient[] {
-  const kept = Object.entries(inherited).filter(([name]) => names.has(name) || prefixes.test(name))
-  const env = Object.fromEntries(kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+  const env = clientEnvironment(inherited)
   const clients = (name: string, args: readonly string[] = []): readonly EngineClient[] => {
     const program = findOnPath(name, inherited)
     return program === null ? [] : [{ program, args, env }]
@@ -61,6 +65,12 @@ export function findEngines(
     [...clients('docker', ['--host', engine]), ...clients('podman', ['--url', engine])].slice(0, 1),
     `To use ${engine}, install the client docker or podman.`,
   )
+}
+
+/** Returns Podman's own client for an engine at an address; null if there is none here. */
+export function findPodmanAt(address: string, inherited: Variables = process.env): EngineClient | null {
+  const program = findOnPath('podman', inherited)
+  return program === null ? null : { program, args: ['--url', address], env: clientEnvironment(inherited) }
 }
 
 /** Runs one command of the engine to its end, `limitMs` (60 s) at most: then it is ended with exit code 124. */

@@ -10,7 +10,15 @@ import { ContainmentUnavailable } from '../ports/containment.ts'
 import type { ContainerConfig, ContainerRunner } from './container-config.ts'
 import type { Engine, Ground } from './ground-parts.ts'
 import { containerArgs } from './container-args.ts'
-import { askEngine, findEngines, lastWords, NoEngine, type EngineClient } from './engine-client.ts'
+import {
+  askEngine,
+  findEngines,
+  findPodmanAt,
+  lastWords,
+  NoEngine,
+  type EngineClient,
+  type Variables,
+} from './engine-client.ts'
 
 export interface GroundOptions {
   readonly runner: ContainerRunner
@@ -31,10 +39,27 @@ export const keptFolder = (dataDir: string, runner_id: string): string => join(d
 export async function openEngine(config: Pick<ContainerConfig, 'engine'>, options: Cancellable): Promise<Engine> {
   if (process.platform !== 'linux')
     throw new ContainmentUnavailable('Containers run where Copse runs on Linux only. Choose another runner.')
+  try {
+    return await reachEngine(config.engine, options)
+  } catch (error) {
+    if (!(error instanceof NoEngine)) throw error
+    throw new ContainmentUnavailable(error.message, { cause: error })
+  }
+}
+
+/**
+ * Finds the client that reaches an engine, the first that it answers. Throws `NoEngine` where none is installed,
+ * `WrongClient`, and `ContainmentUnavailable` where the engine does not answer.
+ */
+export async function reachEngine(
+  engine: ContainerConfig['engine'],
+  options: Cancellable,
+  inherited: Variables = process.env,
+): Promise<Engine> {
   const problems: ContainmentUnavailable[] = []
-  for (const client of clientsOf(config)) {
+  for (const client of findEngines(engine, inherited)) {
     try {
-      return { client, user: await userArgs(client, options) }
+      return await reachBy(client, engine, options, inherited)
     } catch (error) {
       if (!(error instanceof ContainmentUnavailable)) throw error
       problems.push(error)
@@ -42,6 +67,32 @@ export async function openEngine(config: Pick<ContainerConfig, 'engine'>, option
   }
   throw problems[0] ?? new ContainmentUnavailable('No container engine answers.')
 }
+
+async function reachBy(
+  found: EngineClient,
+  engine: ContainerConfig['engine'],
+  options: Cancellable,
+  inherited: Variables,
+): Promise<Engine> {
+  const isPodman = /podman/i.test((await askEngine(found, ['--version'], options)).stdout)
+  if (isPodman || !(await isServedByPodman(found, options)))
+    return { client: found, user: await userArgs(found, isPodman, options) }
+  const client = engine?.startsWith('unix://') === true ? findPodmanAt(engine, inherited) : null
+  if (client === null) throw new WrongClient(wrongClient)
+  return { client, user: await userArgs(client, true, options) }
+}
+
+/** Docker's client gets no exit codes from Podman of containers that are removed at their end: it says 0 of each. */
+async function isServedByPodman(client: EngineClient, options: Cancellable): Promise<boolean> {
+  const answer = await askEngine(client, ['version', '--format', '{{json .Server.Components}}'], options)
+  return answer.exit_code === 0 && /podman/i.test(answer.stdout)
+}
+
+/** What would say of failed programs that they have succeeded. */
+export class WrongClient extends ContainmentUnavailable {}
+
+const wrongClient =
+  'Docker’s client reaches Podman here, and is not told how programs end. Choose the engine podman for this runner.'
 
 /** Makes sure of the engine, the image and the tools. Throws `ContainmentUnavailable` with what to do. */
 export async function prepareGround(options: GroundOptions, { signal }: Cancellable): Promise<Ground> {
@@ -64,19 +115,9 @@ export const noSocat =
 export const missingImage = ({ program }: EngineClient, image: string): string =>
   `The image ${image} is not on this machine. Get it with \`${basename(program)} pull ${image}\`.`
 
-function clientsOf({ engine }: Pick<ContainerConfig, 'engine'>): readonly EngineClient[] {
-  try {
-    return findEngines(engine)
-  } catch (error) {
-    if (!(error instanceof NoEngine)) throw error
-    throw new ContainmentUnavailable(error.message, { cause: error })
-  }
-}
-
 /** Returns the arguments by which a container's files are this user's. Throws `ContainmentUnavailable` without an engine. */
-async function userArgs(client: EngineClient, { signal }: Cancellable): Promise<readonly string[]> {
+async function userArgs(client: EngineClient, isPodman: boolean, { signal }: Cancellable): Promise<readonly string[]> {
   const own = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`
-  const isPodman = /podman/i.test((await askEngine(client, ['--version'], { signal })).stdout)
   const asked = isPodman ? '{{.Host.Security.Rootless}}' : '{{json .SecurityOptions}}'
   const info = await askEngine(client, ['info', '--format', asked], { signal })
   if (info.exit_code !== 0)
