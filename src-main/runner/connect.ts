@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { isLoopbackHost } from '../platform/config/loopback.ts'
 import { createLogger } from '../platform/logging/log.ts'
 import { createContainedPrograms } from './contained.ts'
+import { onEndSignal } from './end-signal.ts'
 import { runRunner } from './run-runner.ts'
 import { createServiceCalls, ServiceRefusal } from './service-calls.ts'
 
@@ -38,12 +39,17 @@ export async function connectRunner(
   const folder = options.folder ?? join(homedir(), '.copse-runner', nameOf(base, token))
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const stop = new AbortController()
-  const end = (): void => stop.abort()
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, end)
+  let isHungUp = false
+  const say = (text: string): void => void (isHungUp || process.stderr.write(`${text}\n`))
+  using _signals = onEndSignal(['SIGTERM', 'SIGINT', 'SIGHUP'], (signal) => {
+    isHungUp = signal === 'SIGHUP'
+    say('Ending this runner and its runs. Press Ctrl+C again to end it at once.')
+    stop.abort()
+  })
   const log = createLogger({ level: 'warn' })
   await using programs = createContainedPrograms({ folder, own: folder, url: () => base, log })
   try {
-    await runRunner(
+    const hasKept = await runRunner(
       {
         ...programs,
         service: createServiceCalls({ url: () => base, token: () => token, reportPath: '/daemons/self/report' }),
@@ -56,12 +62,11 @@ export async function connectRunner(
       },
       stop.signal,
     )
+    if (hasKept) say(`Work that could not be sent is kept in ${folder}. It is sent when this runner starts again.`)
     return 0
   } catch (error) {
     if (!(error instanceof ServiceRefusal)) throw error
     return complain(error.message)
-  } finally {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.off(signal, end)
   }
 }
 

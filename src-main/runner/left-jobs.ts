@@ -26,7 +26,7 @@ export async function reapLeft(
  */
 export async function endLeft(
   left: LeftJob,
-  parts: Omit<JobParts, 'own' | 'runs' | 'scripts' | 'program'>,
+  parts: Omit<JobParts, 'own' | 'runs' | 'scripts' | 'program' | 'late'>,
   { signal }: Cancellable,
 ) {
   const { folder, locks, log } = parts

@@ -10,6 +10,7 @@ import { linkMark } from '../platform/link/marked-start.ts'
 import { DataDirLockedError, lockDataDir } from '../platform/locks/single-instance.ts'
 import { createLogger } from '../platform/logging/log.ts'
 import { createContainedPrograms, machineStatus } from './contained.ts'
+import { onEndSignal } from './end-signal.ts'
 import { createJobPorts } from './job-ports.ts'
 import { runRunner } from './run-runner.ts'
 import { connectTo, createOtherPrograms, ownFolder, programFolders } from './other-programs.ts'
@@ -56,7 +57,7 @@ async function serve(folder: string): Promise<number> {
   const ports = createJobPorts(log)
   await using links = await serveLinks(own, ports.carry)
   const stop = new AbortController()
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
+  using _signals = onEndSignal(['SIGTERM', 'SIGINT'], () => stop.abort())
   // It is in a session of its own: the end of the link's shell is not its end.
   process.on('SIGHUP', () => undefined)
   await writeFile(pidFile(own), String(process.pid), { mode: 0o600 })
@@ -70,7 +71,8 @@ async function serve(folder: string): Promise<number> {
     const program = [process.execPath, process.argv[1] ?? '']
     await using programs = createContainedPrograms({ folder, own, url: () => links.url, log })
     const others = createOtherPrograms({ folder, links, log }, { signal: stop.signal })
-    await runRunner({ service, folder, own, program, log, ports, others, ...programs }, stop.signal)
+    const hasKept = await runRunner({ service, folder, own, program, log, ports, others, ...programs }, stop.signal)
+    if (hasKept) log.warn({ folder }, 'work that could not be sent is kept')
     return 0
   } catch (error) {
     if (!(error instanceof ServiceRefusal)) throw error

@@ -31,6 +31,8 @@ export interface JobParts {
   readonly takeOver?: (worktree: string) => Promise<void>
   /** The words that start the runner's program. */
   readonly program: readonly string[]
+  /** Aborts when a runner that ends has no more time to send what its jobs have. */
+  readonly late: AbortSignal
   /** Of each task, one job at a time works in its worktree. */
   readonly locks: KeyedLock
   readonly log: Logger
@@ -74,7 +76,11 @@ class JobRun {
   readonly #over = new AbortController()
   #onInput: (input: JobInput) => void = () => undefined
   readonly #early: JobInput[] = []
+  /** The runner ends. */
+  readonly #stopped: AbortSignal
   #isLost = false
+  /** The next runner of this folder sends what this one could not. */
+  #isKept = false
 
   constructor(offer: JobOffer, spec: JobSpec, calls: JobCalls, parts: JobParts, stopped: AbortSignal) {
     this.#offer = offer
@@ -84,6 +90,7 @@ class JobRun {
     this.#folder = jobFolder(parts.own, spec.job)
     this.#clone = taskClone(taskFolder(parts.folder, spec.task_id))
     this.#cwd = this.#clone.worktree
+    this.#stopped = stopped
     stopped.addEventListener('abort', () => this.#lose(), { once: true })
   }
 
@@ -115,7 +122,7 @@ class JobRun {
       // A folder of no task is of this job alone, its clone too.
       if (!this.#spec.repository.is_task)
         await rm(taskFolder(this.#parts.folder, this.#spec.task_id), { recursive: true, force: true })
-      await rm(this.#folder, { recursive: true, force: true })
+      if (!this.#isKept) await rm(this.#folder, { recursive: true, force: true })
     }
   }
 
@@ -145,14 +152,26 @@ class JobRun {
       if (isLeaseLost(error)) throw error
       ending = failed(error)
     }
+    const { late } = this.#parts
     if (this.#isLost) {
-      await sender?.sendLate({ signal: AbortSignal.timeout(lateMs) })
-      return
+      const limit = AbortSignal.any([AbortSignal.timeout(lateMs), late])
+      return await this.#orKept(sender?.sendLate({ signal: limit }))
     }
     // Should this process end now, the next one finishes the job.
     await keepEnding(this.#folder, ending).catch(() => undefined)
     const { fence } = this.#offer
-    await finishJob({ calls: this.#calls, fence, events, raw, sender }, ending, { signal: this.#over.signal })
+    const until = { signal: AbortSignal.any([this.#over.signal, late]) }
+    await this.#orKept(finishJob({ calls: this.#calls, fence, events, raw, sender }, ending, until))
+  }
+
+  /** Keeps the job's folder where a runner that ends could not send what it has. */
+  async #orKept(sending: Promise<void> | undefined): Promise<void> {
+    try {
+      await sending
+    } catch (error) {
+      this.#isKept = this.#stopped.aborted && !isLeaseLost(error)
+      throw error
+    }
   }
 
   /** Brings files and folder to where the service has them; returns whether the folder is new. */

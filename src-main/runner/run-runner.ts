@@ -41,12 +41,15 @@ export interface RunnerParts {
 const retryMs = 2_000
 const idleTaskMs = 60 * 60_000
 const sweepMs = 60_000
+/** How long the end of a runner may take, with its runs' own; what is not sent by then is kept. */
+const endMs = 12_000
 
 /**
- * Asks the service for work and does it, until `signal` aborts; then its runs are ended. Throws `ServiceRefusal` where
- * the service will never have work for this program: another version, or another runner in its place.
+ * Asks the service for work and does it, until `signal` aborts; then its runs are ended. Resolves with whether it has
+ * kept work that could not be sent. Throws `ServiceRefusal` where the service will never have work for this program:
+ * another version, or another runner in its place.
  */
-export async function runRunner(parts: RunnerParts, signal: AbortSignal): Promise<void> {
+export async function runRunner(parts: RunnerParts, signal: AbortSignal): Promise<boolean> {
   const { service, folder, own, others, log } = parts
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const instance = randomUUID()
@@ -65,6 +68,10 @@ export async function runRunner(parts: RunnerParts, signal: AbortSignal): Promis
     void swept.then(() => sweeps.delete(swept))
   }
   const sweeping = setInterval(sweep, sweepMs, [])
+  const late = new AbortController()
+  let ending: NodeJS.Timeout | undefined
+  const hurry = (): void => void (ending = setTimeout(() => late.abort(), endMs))
+  signal.addEventListener('abort', hurry, { once: true })
   const jobs = new Map<string, Promise<void>>()
   const note = (job_id: JobId, done: Promise<void>): void => {
     jobs.set(job_id, done)
@@ -102,13 +109,14 @@ export async function runRunner(parts: RunnerParts, signal: AbortSignal): Promis
         tasks = await keptTasks.list()
         // The service knows by now that those which it can't finish are lost, and takes their work apart.
         for (const one of left.splice(0)) note(one.kept.job, endLeft(one, { ...parts, instance, locks }, { signal }))
+        const shared = { ...parts, instance, locks, late: late.signal }
         const until = AbortSignal.any([signal, alone.signal])
-        for (const offer of offers) note(offer.job_id, performJob(offer, { ...parts, instance, locks }, until))
+        for (const offer of offers) note(offer.job_id, performJob(offer, shared, until))
         if (ended.length > 0) sweep(ended)
         if (heardAt === null) parts.onContact?.()
         heardAt = performance.now()
       } catch (error) {
-        if (signal.aborted) return
+        if (signal.aborted) break
         if (error instanceof ServiceRefusal && !(error.code === 'runner_taken' && mayBeEarly())) throw error
         log.debug({ err: error }, 'the service can’t be reached')
         if (performance.now() - (heardAt ?? since) > lonelyHours * 3_600_000) {
@@ -121,5 +129,8 @@ export async function runRunner(parts: RunnerParts, signal: AbortSignal): Promis
   } finally {
     clearInterval(sweeping)
     await Promise.all([...jobs.values(), ...sweeps])
+    signal.removeEventListener('abort', hurry)
+    clearTimeout(ending)
   }
+  return (await readLeftJobs(own)).length > 0
 }
