@@ -1,6 +1,6 @@
 import { execFile, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,6 +21,9 @@ import { startTestSshd } from './test-sshd.ts'
 
 const execute = promisify(execFile)
 
+/** `missed`: there was nothing to break; `run`: a run was hit that works, and can't go on. */
+export type Hit = 'missed' | 'hit' | 'run'
+
 /** A machine with a runner, and what is between it and the service, in which all can break. */
 export interface RunnerWorld extends AsyncDisposable {
   readonly dataDir: string
@@ -30,23 +33,27 @@ export interface RunnerWorld extends AsyncDisposable {
   readonly random: SeededRandom
   /** What can break besides the service. */
   readonly kinds: readonly string[]
-  /** The runner's folder there. */
-  folder(): string
-  /** The folder of its program, in that or the same. */
-  own(): string
+  /** Those that no run outlives which works at that time. */
+  readonly endsRuns: ReadonlySet<string>
+  /** Those by which a run may fail, and what it says then. */
+  readonly failures: ReadonlyMap<string, RegExp>
   /** Makes the runner known to the service. */
   connect(app: KillableApp): Promise<RunnerId>
-  /** Breaks one of `kinds`, and mends what does not mend itself. */
-  hit(kind: string): Promise<void>
+  /** Breaks one of `kinds`, and mends what does not mend itself. `startAgain` waits for the run's end and starts it once more. */
+  hit(kind: string, startAgain: () => Promise<void>): Promise<Hit>
   /** Another service has taken the place of the first. */
   restarted(app: KillableApp): void
+  /** How long after the last work of an agent its run can still be hit, in milliseconds. */
+  readonly endMs: number
+  /** What still works for a task there. */
+  works(): Promise<readonly string[]>
   /** Removes the runner. */
   end(app: KillableApp): Promise<void>
-  /** The programs that are left of it here. */
-  left(): readonly string[]
+  /** What is left of it once it is removed. */
+  left(): Promise<readonly string[]>
 }
 
-async function createGround(made: AsyncDisposableStack, seed: number) {
+export async function createGround(made: AsyncDisposableStack, seed: number) {
   const folder = async (name: string) => {
     const path = await mkdtemp(join(tmpdir(), name))
     made.defer(() => rm(path, { recursive: true, force: true, maxRetries: 5 }))
@@ -74,8 +81,9 @@ export async function createSshWorld(seed: number): Promise<RunnerWorld> {
   return {
     ...ground,
     kinds: ['runner', 'link', 'slow'],
-    folder,
-    own: () => ownFolder(folder()),
+    endsRuns: new Set(['runner']),
+    endMs: 2_500,
+    failures: new Map(),
     connect: async ({ client }) => {
       const config = { host: 'far', ssh_config: server.ssh_config }
       runner_id = (await client.call('runners.create', { name: 'Far', kind: 'ssh', config })).id as RunnerId
@@ -84,11 +92,13 @@ export async function createSshWorld(seed: number): Promise<RunnerWorld> {
     hit: async (kind) => {
       if (kind === 'link') link.cut()
       if (kind === 'slow') link.hold(random.between(200, 3_000))
-      if (kind === 'runner') kill(Number(await readFile(join(ownFolder(folder()), 'pid'), 'utf8').catch(() => '')))
+      const pid = async () => Number(await readFile(join(ownFolder(folder()), 'pid'), 'utf8').catch(() => ''))
+      return kind !== 'runner' || kill(await pid()) ? 'hit' : 'missed'
     },
     restarted: () => undefined,
+    works: () => worksBelow(folder(), ownFolder(folder())),
     end: async ({ client }) => void (await client.call('runners.delete', { runner_id })),
-    left: () => programsWith(server.ssh_config),
+    left: async () => [...programsWith(server.ssh_config), ...(await linksIn(ownFolder(folder())))],
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
@@ -103,6 +113,7 @@ export async function createDaemonWorld(seed: number): Promise<RunnerWorld> {
   const ground = await createGround(made, seed)
   const { home, random } = ground
   const disk = join(home, 'disk')
+  const folder = join(disk, 'runner')
   await mkdir(disk)
   const isSmall = await mountSmall(made, disk)
   let url = ''
@@ -111,7 +122,7 @@ export async function createDaemonWorld(seed: number): Promise<RunnerWorld> {
   let child: ChildProcessWithoutNullStreams | null = null
   const start = (): void => {
     const clock = pathToFileURL(join(projectRoot, 'test', 'helpers', 'shifted-clock.ts'))
-    const args = ['runner', '--url', door.url, '--token-file', join(home, 'token'), '--folder', join(disk, 'runner')]
+    const args = ['runner', '--url', door.url, '--token-file', join(home, 'token'), '--folder', folder]
     const env = { HOME: home, NODE_OPTIONS: `--import ${clock.href}`, COPSE_TEST_CLOCK_OFFSET_MS: String(offset) }
     child = startSvc(args, { cwd: home, env })
     child.stdout.resume()
@@ -129,8 +140,9 @@ export async function createDaemonWorld(seed: number): Promise<RunnerWorld> {
   return {
     ...ground,
     kinds: ['runner', 'link', 'slow', 'answer', 'twice', 'order', ...(isSmall ? ['disk'] : [])],
-    folder: () => join(disk, 'runner'),
-    own: () => join(disk, 'runner'),
+    endsRuns: new Set(['runner']),
+    endMs: 2_500,
+    failures: new Map([['disk', /disk|space/i]]),
     connect: async (app) => {
       url = app.url
       const { daemon, token } = await app.client.call('daemons.create', { name: 'Far' })
@@ -147,15 +159,17 @@ export async function createDaemonWorld(seed: number): Promise<RunnerWorld> {
         start()
       } else if (kind === 'disk') await fill(disk, random.between(200, badMs))
       else await worsen(door, kind, random)
+      return 'hit'
     },
     restarted: (app) => {
       url = app.url
     },
+    works: () => worksBelow(folder, folder),
     end: async ({ client }) => {
       await stop('SIGTERM')
       await client.call('runners.delete', { runner_id })
     },
-    left: () => programsWith(disk),
+    left: async () => [...programsWith(disk), ...(await linksIn(folder))],
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
@@ -190,17 +204,28 @@ async function fill(disk: string, ms: number): Promise<void> {
   await rm(ballast, { force: true })
 }
 
-function kill(pid: number): void {
-  if (pid <= 1) return
+/** Kills a program; returns whether it was there. */
+export function kill(pid: number): boolean {
+  if (!(pid > 1)) return false
   try {
-    process.kill(pid, 'SIGKILL')
+    return process.kill(pid, 'SIGKILL')
   } catch {
     // It has ended already, and the next one has not begun.
+    return false
   }
 }
 
+/** What works in the folders of tasks below a runner's folder, and the jobs that are not over in that of its program. */
+async function worksBelow(folder: string, own: string): Promise<readonly string[]> {
+  const programs = processesIn([join(folder, 'tasks')]).map(({ command }) => command)
+  return [...programs, ...(await readdir(join(own, 'jobs')).catch(() => []))]
+}
+
+const linksIn = async (folder: string): Promise<readonly string[]> =>
+  (await readdir(folder).catch(() => [])).filter((name) => name === 'link.sock')
+
 /** The programs that were started with this word. */
-function programsWith(word: string): readonly string[] {
+export function programsWith(word: string): readonly string[] {
   return readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid))
     .flatMap((pid) => {

@@ -46,26 +46,31 @@ test.skipIf(found === null)('adds a container as a runner, checks it, and runs a
   expect(checked.steps.at(-1)?.fix).toContain('pull')
 })
 
-test.skipIf(found?.engine !== 'podman')('is told how programs end by an engine at an address that is Podman', async () => {
-  await using service = await startEngineService()
-  await using job = await startJob()
-  const { client } = job.running
-  const config = { engine: service.url, image: present(found).image }
-  const { id: runner_id } = await client.call('runners.create', { name: 'Box', kind: 'container', config })
-  const { runner } = await client.call('runners.check', { runner_id })
-  expect(runner).toMatchObject({ state: 'ready', last_error: null })
-  await job.settings({ runner_ids: [runner_id as RunnerId] })
-  const task = await job.task()
-  // Docker's client says 0 of all programs whose containers Podman removes.
-  await job.claim(task, await job.agent('sleep 0.2; exit 7'))
-  await job.running.taskWhere(task.id, ({ error_annotation }) => error_annotation !== null)
-  expect(await job.executions(task.id)).toMatchObject([{ status: 'failed', exit_code: 7 }])
-})
+test.skipIf(found?.engine !== 'podman')(
+  'is told how programs end by an engine at an address that is Podman',
+  async () => {
+    await using service = await startEngineService()
+    await using job = await startJob()
+    const { client } = job.running
+    const config = { engine: service.url, image: present(found).image }
+    const { id: runner_id } = await client.call('runners.create', { name: 'Box', kind: 'container', config })
+    const { runner } = await client.call('runners.check', { runner_id })
+    expect(runner).toMatchObject({ state: 'ready', last_error: null })
+    await job.settings({ runner_ids: [runner_id as RunnerId] })
+    const task = await job.task()
+    // Docker's client says 0 of all programs whose containers Podman removes.
+    await job.claim(task, await job.agent('sleep 0.2; exit 7'))
+    await job.running.taskWhere(task.id, ({ error_annotation }) => error_annotation !== null)
+    expect(await job.executions(task.id)).toMatchObject([{ status: 'failed', exit_code: 7 }])
+  },
+)
 
 test('refuses a client of Docker that reaches Podman and can’t say how programs end', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'copse-docker-'))
   const client = join(folder, 'docker')
-  await writeFile(client, `#!/bin/sh\n[ "$1" = version ] && echo '[{"Name":"Podman Engine"}]'; exit 0\n`, { mode: 0o755 })
+  await writeFile(client, `#!/bin/sh\n[ "$1" = version ] && echo '[{"Name":"Podman Engine"}]'; exit 0\n`, {
+    mode: 0o755,
+  })
   const path = { PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` }
   await expect(reachEngine('docker', { signal: AbortSignal.timeout(20_000) }, path)).rejects.toThrow(
     'Docker’s client reaches Podman here, and is not told how programs end. Choose the engine podman for this runner.',

@@ -6,26 +6,30 @@ import { expect, test } from 'vitest'
 import { readMachine } from '../../../src-main/containment/machine.ts'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import { sshd } from '../../fakes/git-ssh-server.ts'
+import { startDaemonJob } from '../../helpers/daemon-job.ts'
+import type { Job } from '../../helpers/job.ts'
 import { refused } from '../../helpers/refusal.ts'
 import { programsWithout, startSshJob } from '../../helpers/ssh-job.ts'
 
 const isTested = sshd !== null && process.platform === 'linux'
 const isContained = isTested && (readMachine().available || process.env['CI'] !== undefined)
 
-test.runIf(isContained)('contains a run on the machine there, and shows what it was kept from', async () => {
-  await using far = await startSshJob()
-  const { job, home, runner_id } = far
+/** A machine where a run is contained, and the runner's folder there. */
+interface Far {
+  readonly job: Job
+  readonly home: string
+  readonly runner_id: string
+  readonly there: string
+}
+
+/** Has an agent and a check try to reach what they must not, and looks at what became of it. */
+async function expectContained({ job, home, runner_id, there }: Far): Promise<void> {
   const { client } = job.running
-  const { steps } = await client.call('runners.check', { runner_id })
-  expect(steps.find(({ name }) => name === 'containment')).toMatchObject({
-    ok: true,
-    message: 'Runs there can be contained.',
-  })
   await writeFile(join(home, 'secret.txt'), 'secret')
-  const there = join(home, '.copse-runner', runner_id)
   const command = `echo one > one.txt; git add -A; git commit -qm One
 until [ -e go.txt ]; do sleep 0.1; done; rm go.txt
-cat "$HOME"/secret.txt > secret.txt 2> seen.txt; ls ${there} ${there}/jobs >> seen.txt 2>&1
+cat "$HOME"/secret.txt > secret.txt 2> seen.txt; cat ${home}/secret.txt >> secret.txt 2>> seen.txt
+ls ${there} ${there}/jobs >> seen.txt 2>&1
 echo out > ${home}/out.txt; echo out > ${there}/out.txt
 git update-ref refs/heads/other HEAD; git config core.fsmonitor "touch ${home}/escaped; false"
 curl -s -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $SVC_API_TOKEN" "$SVC_API_URL/api/v1/tasks/$SVC_TASK_ID" > own.txt
@@ -38,6 +42,7 @@ curl -sS -m 5 http://denied.invalid/; git add -A; git commit -qm Two`
   const task = await job.task({ review_config: { ci_steps: [`cat own.txt; echo out > ${home}/check.txt || true`] } })
   await job.settings({ ci_containment: 'worktree' })
   const { execution, path } = await job.claim(task, agent)
+  expect((await client.call('executions.get', { execution_id: execution.id })).runner_id ?? runner_id).toBe(runner_id)
   // What it commits arrives while it works.
   const branch = () => job.repository.git(['log', '-1', '--format=%s'], { cwd: path })
   await expect.poll(branch, { timeout: 60_000 }).toBe('One')
@@ -51,8 +56,9 @@ curl -sS -m 5 http://denied.invalid/; git add -A; git commit -qm Two`
   expect(await readFile(join(path, 'own.txt'), 'utf8')).toBe('200')
   expect(await readFile(join(path, 'secret.txt'), 'utf8')).toBe('')
   expect(await readFile(join(path, 'seen.txt'), 'utf8')).not.toContain('runner-')
-  for (const name of ['out.txt', 'escaped', 'check.txt', `.copse-runner/${runner_id}/out.txt`])
-    expect(existsSync(join(home, name)), name).toBe(false)
+  for (const file of ['out.txt', 'escaped', 'check.txt'].map((name) => join(home, name)))
+    expect(existsSync(file), file).toBe(false)
+  expect(existsSync(join(there, 'out.txt'))).toBe(false)
   expect(await client.call('executions.get', { execution_id: execution.id })).toMatchObject({
     status: 'succeeded',
     containment: 'worktree_and_hosts',
@@ -62,6 +68,26 @@ curl -sS -m 5 http://denied.invalid/; git add -A; git commit -qm Two`
     if (item.kind === 'entry') entries.push(item.entry)
   const denied = entries.filter((entry) => entry.type === 'denied').map(({ what, target }) => [what, target])
   expect(denied).toEqual(expect.arrayContaining([['host', 'denied.invalid']]))
+}
+
+test.runIf(isContained)('contains a run on the machine there, and shows what it was kept from', async () => {
+  await using far = await startSshJob()
+  const { job, home, runner_id } = far
+  const { steps } = await job.running.client.call('runners.check', { runner_id })
+  expect(steps.find(({ name }) => name === 'containment')).toMatchObject({
+    ok: true,
+    message: 'Runs there can be contained.',
+  })
+  await expectContained({ job, home, runner_id, there: join(home, '.copse-runner', runner_id) })
+})
+
+test.runIf(isContained)('contains a run on a machine that connects itself', async () => {
+  await using far = await startDaemonJob()
+  const { job, home, runner_id } = far
+  far.start()
+  await far.isReady()
+  await job.settings({ runner_ids: [runner_id] })
+  await expectContained({ job, home, runner_id, there: join(home, 'runner') })
 })
 
 test.runIf(isTested)('refuses containment that the machine there can’t give, and says what to install', async () => {

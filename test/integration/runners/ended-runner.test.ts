@@ -52,7 +52,9 @@ test('keeps a run that has ended, and the next runner finishes it', async () => 
   const task = await job.task()
   await job.claim(
     task,
-    await job.agent(`until [ -e '${free}' ]; do sleep 0.1; done; echo work > work.txt; git add -A; git commit -qm Work`),
+    await job.agent(
+      `until [ -e '${free}' ]; do sleep 0.1; done; echo work > work.txt; git add -A; git commit -qm Work`,
+    ),
   )
   await agentWorks(world)
   // The service takes connections, and answers nothing.
