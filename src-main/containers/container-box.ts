@@ -15,7 +15,7 @@ import type { Ground } from './ground-parts.ts'
 import { installationOf } from './ground.ts'
 import { removeContainers } from './leftovers.ts'
 import type { SocatCopy } from './socat-copy.ts'
-import { startScript } from './start-script.ts'
+import { programsExitCode, startScript } from './start-script.ts'
 import { openWayIn } from './way-in.ts'
 
 export interface ContainerBoxOptions {
@@ -135,6 +135,7 @@ export async function containInContainer(
       args: [...client.args, ...args, '/bin/sh', image, start, command.file, ...command.args],
       env: { ...ownVariables(command.env), ...client.env },
       release,
+      exitCode: (told) => programsExitCode(start, told),
     }
   } catch (error) {
     await release()

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -9,7 +9,8 @@ import type { TestEngine } from './container-engine.ts'
 import { containersOf } from './containers-of.ts'
 import { startEngineService } from './engine-service.ts'
 import { processesIn } from './processes-in.ts'
-import { createGround, kill, programsWith, type Hit, type RunnerWorld } from './runner-world.ts'
+import { allPrograms, kill, programsWith } from './programs.ts'
+import { createGround, type Hit, type RunnerWorld } from './runner-world.ts'
 
 const execute = promisify(execFile)
 
@@ -72,7 +73,10 @@ export async function createContainerWorld({ engine, image }: TestEngine, seed: 
     restarted: () => undefined,
     works,
     end: async ({ client }) => void (await client.call('runners.delete', { runner_id })),
-    left: async () => [...(await works()), ...programsWith(installationOf(dataDir))],
+    left: async () => [
+      ...(await works()),
+      ...programsWith(installationOf(dataDir)).map(({ words }) => words.join(' ')),
+    ],
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
@@ -88,23 +92,6 @@ async function killOnceThere(attempt: () => Promise<boolean>): Promise<Hit> {
     await setTimeout(5)
   }
   return 'missed'
-}
-
-interface Program {
-  readonly pid: number
-  readonly words: readonly string[]
-}
-
-function allPrograms(): readonly Program[] {
-  return readdirSync('/proc')
-    .filter((pid) => /^\d+$/.test(pid))
-    .flatMap((pid) => {
-      try {
-        return [{ pid: Number(pid), words: readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0') }]
-      } catch {
-        return []
-      }
-    })
 }
 
 /** The engine's programs of this name that hold or start a container with a folder below this one. */

@@ -1,7 +1,6 @@
 import { execFile, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -15,6 +14,7 @@ import { createTestRepository, type TestRepository } from './git-repository.ts'
 import type { KillableApp } from './killable-app.ts'
 import { startLossyDoor, type LossyDoor } from './lossy-door.ts'
 import { processesIn } from './processes-in.ts'
+import { kill, programsWith } from './programs.ts'
 import { projectRoot } from './project-root.ts'
 import { seededRandom, type SeededRandom } from './seeded-random.ts'
 import { startTestSshd } from './test-sshd.ts'
@@ -98,7 +98,7 @@ export async function createSshWorld(seed: number): Promise<RunnerWorld> {
     restarted: () => undefined,
     works: () => worksBelow(folder(), ownFolder(folder())),
     end: async ({ client }) => void (await client.call('runners.delete', { runner_id })),
-    left: async () => [...programsWith(server.ssh_config), ...(await linksIn(ownFolder(folder())))],
+    left: () => leftOf(server.ssh_config, ownFolder(folder())),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
@@ -169,7 +169,7 @@ export async function createDaemonWorld(seed: number): Promise<RunnerWorld> {
       await stop('SIGTERM')
       await client.call('runners.delete', { runner_id })
     },
-    left: async () => [...programsWith(disk), ...(await linksIn(folder))],
+    left: () => leftOf(disk, folder),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
@@ -204,36 +204,14 @@ async function fill(disk: string, ms: number): Promise<void> {
   await rm(ballast, { force: true })
 }
 
-/** Kills a program; returns whether it was there. */
-export function kill(pid: number): boolean {
-  if (!(pid > 1)) return false
-  try {
-    return process.kill(pid, 'SIGKILL')
-  } catch {
-    // It has ended already, and the next one has not begun.
-    return false
-  }
-}
-
 /** What works in the folders of tasks below a runner's folder, and the jobs that are not over in that of its program. */
 async function worksBelow(folder: string, own: string): Promise<readonly string[]> {
   const programs = processesIn([join(folder, 'tasks')]).map(({ command }) => command)
   return [...programs, ...(await readdir(join(own, 'jobs')).catch(() => []))]
 }
 
-const linksIn = async (folder: string): Promise<readonly string[]> =>
-  (await readdir(folder).catch(() => [])).filter((name) => name === 'link.sock')
-
-/** The programs that were started with this word. */
-export function programsWith(word: string): readonly string[] {
-  return readdirSync('/proc')
-    .filter((pid) => /^\d+$/.test(pid))
-    .flatMap((pid) => {
-      try {
-        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-        return command.includes(word) ? [command] : []
-      } catch {
-        return []
-      }
-    })
+/** The programs that know a runner by this word, and the socket for its links. */
+async function leftOf(word: string, folder: string): Promise<readonly string[]> {
+  const sockets = (await readdir(folder).catch(() => [])).filter((name) => name === 'link.sock')
+  return [...programsWith(word).map(({ words }) => words.join(' ')), ...sockets]
 }

@@ -7,14 +7,13 @@ import { constants } from 'node:os'
 import { isAbsolute } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { guardTree } from './orphan-guard.ts'
-import type { Box } from './box.ts'
+import { endedInBox, type Box } from './box.ts'
 import { createOutputPipe } from './process-pipes.ts'
 import { sweep } from './process-sweep.ts'
 import { readProcess } from './process-table.ts'
 import { identifyOnWindows, isAliveOnWindows, killTreeOnWindows } from './process-windows.ts'
 import { addLiveTree } from './live-trees.ts'
 import { treeVariable } from './tree-variable.ts'
-import { afterwards } from '../../../src-shared/lang/afterwards.ts'
 
 /** Identifies a process, also against a later one with the same pid. */
 export interface ProcessIdentity {
@@ -95,7 +94,7 @@ export async function spawnTree(
   const inside = await box.contain({ file: command, args, env })
   try {
     const tree = await spawnFree(inside.file, inside.args, { ...free, processMarker, env: inside.env })
-    return { ...tree, ended: afterwards(tree.ended, inside.release) }
+    return { ...tree, ended: endedInBox(tree.ended, inside) }
   } catch (error) {
     await inside.release()
     throw error

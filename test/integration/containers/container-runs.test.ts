@@ -6,6 +6,7 @@ import { checkContainerRunner } from '../../../src-main/containers/check-runner.
 import { containersOf } from '../../helpers/containers-of.ts'
 import { runnerConfig, startContainerJob, useTestEngine, type ContainerJob } from '../../helpers/container-job.ts'
 import { present } from '../../helpers/present.ts'
+import { programsWith } from '../../helpers/programs.ts'
 
 const found = await useTestEngine()
 const engine = () => present(found)
@@ -46,6 +47,23 @@ env -i setsid sleep 4714 & while :; do sleep 0.05; done`,
     const { path: other } = await job.claim(second, agent)
     await allEnded(job, second.id)
     expect(await readFile(join(other, 'again.txt'), 'utf8')).toBe('again\n')
+  })
+
+  test.skipIf(found?.engine !== 'podman')('say that they were killed when what holds them was', async () => {
+    await using job = await startContainerJob(runnerConfig(engine()))
+    const task = await job.task()
+    const { path } = await job.claim(task, await job.agent('touch ready.txt; while :; do sleep 0.05; done'))
+    await vi.waitUntil(() => existsSync(join(path, 'ready.txt')), { timeout: 60_000, interval: 20 })
+    const ids = await containersOf(engine(), job.running.dataDir)
+    const holders = programsWith(present(ids[0])).filter(({ words }) => words[0]?.endsWith('conmon'))
+    expect(holders).toHaveLength(1)
+    // Podman's client then ends with the code of a command that was not found.
+    for (const { pid } of holders) process.kill(pid, 'SIGKILL')
+    await allEnded(job, task.id)
+    expect(await job.executions(task.id)).toMatchObject([
+      { status: 'failed', exit_code: 137, error: expect.stringContaining('was killed from outside Copse') as string },
+    ])
+    expect(await containersOf(engine(), job.running.dataDir)).toEqual([])
   })
 
   test('have a terminal of their own', async () => {

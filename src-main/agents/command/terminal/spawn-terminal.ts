@@ -8,10 +8,9 @@ import {
   type ProcessExit,
   type ProcessTree,
 } from '../../../platform/process/process.ts'
-import type { Box } from '../../../platform/process/box.ts'
+import { endedInBox, type Box } from '../../../platform/process/box.ts'
 import { treeVariable } from '../../../platform/process/tree-variable.ts'
 import { sendSignal } from '../../../platform/process/process-sweep.ts'
-import { afterwards } from '../../../../src-shared/lang/afterwards.ts'
 
 export interface SpawnTerminalOptions {
   readonly cwd: string
@@ -70,7 +69,7 @@ export async function spawnTerminal(
   const tree = await superviseTree({ pid: pty.pid, processMarker, since, cwd, env, exited })
   return {
     ...tree,
-    ended: inside ? afterwards(tree.ended, inside.release) : tree.ended,
+    ended: inside ? endedInBox(tree.ended, inside) : tree.ended,
     output,
     write: (keys) => {
       if (isOpen) pty.write(keys)
