@@ -136,7 +136,7 @@ esac
 `
 }
 
-interface Start extends RunnerCheckOptions, Reached {
+interface Start extends RunnerCheckOptions, Engine {
   readonly folder: string
 }
 

@@ -158,13 +158,16 @@ export async function bringTo(at: ArrivalsFolder, start: ArrivalsStart, { signal
   const refs = await readRefs(git)
   const head = refs.get(branchRef(at.branch)) ?? null
   const moves: RefMove[] = []
+  const found = new Set<string>()
   for (const [ref, to] of [
     [baseRef, start.base_commit],
     [branchRef(at.branch), start.branch_head ?? head],
   ] as const) {
     const from = refs.get(ref) ?? null
     if (to === null || to === from) continue
-    if ((await resolveCommit(start.repo_path, to, { signal })) === null) await requireArrived(git, to)
+    // A new branch is where its base is.
+    if (!found.has(to) && (await resolveCommit(start.repo_path, to, { signal })) === null) await requireArrived(git, to)
+    found.add(to)
     moves.push({ ref, from, to })
     if (ref !== baseRef && from !== null) moves.push(...keepReplaced(refs, from))
   }

@@ -34,6 +34,6 @@ export async function identityOf(
     const { stdout } = await runGit(cwd, ['config', '--get', key], { signal, accept: [0, 1] })
     return stdout.toString('utf8').trim()
   }
-  const [name, email] = [await read('user.name'), await read('user.email')]
+  const [name, email] = await Promise.all([read('user.name'), read('user.email')])
   return name === '' || email === '' ? null : { name, email }
 }

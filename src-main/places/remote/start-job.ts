@@ -100,12 +100,13 @@ export function createStartJob(parts: StartJobParts): StartJob {
       const worktree = own ?? (await scratchOf(parts, cwd, { signal }))
       const { task_id, branch, base_commit } = worktree
       const loan = randomUUID()
-      const state = await mirror.lend(worktree, { name: loan, folder: cwd }, { signal })
-      const files = await listJobFiles([
-        ...request.files,
-        join(cwd, '.copse', 'attachments'),
-        ...(own === null ? [] : await parts.copiesOf(cwd, { signal })),
+      // Each of these waits for several starts of git, one after the other.
+      const [state, copies, user] = await Promise.all([
+        mirror.lend(worktree, { name: loan, folder: cwd }, { signal }),
+        own === null ? [] : parts.copiesOf(cwd, { signal }),
+        parts.userOf(cwd, { signal }),
       ])
+      const files = await listJobFiles([...request.files, join(cwd, '.copse', 'attachments'), ...copies])
       const following = own !== null && kind === 'run' ? mirror.follow(own) : null
       const job = jobs.offer({
         ...limits,
@@ -122,7 +123,7 @@ export function createStartJob(parts: StartJobParts): StartJob {
             base_commit,
             ...state,
             is_task: own !== null,
-            user: await parts.userOf(cwd, { signal }),
+            user,
           },
           files: [...files],
           setup_commands: own === null ? [] : [...parts.setUpOf(cwd)],
