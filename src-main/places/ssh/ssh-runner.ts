@@ -152,29 +152,31 @@ export function createSshRunner(parts: SshRunnerParts): SshRunner {
         return [checkStep('reach', false, 'There is no ssh on this machine.', 'Install OpenSSH’s client.')]
       const steps = stepsOf(answer, config, own)
       if (steps.some(({ ok }) => !ok)) return steps
+      let isThere = false
       try {
         const name = await bring({ signal })
-        const asked = await runSsh(target, withNode(`exec "$node" ${name} containment "$PWD"`), { signal })
-        const status = ContainmentStatus.safeParse(parseJson(lastLine(asked.stdout))).data
-        if (status !== undefined) parts.noteContainment(runner_id, status)
-        return [
-          ...steps,
-          checkStep('program', true, 'The runner’s program is there.'),
-          ...(status === undefined ? [] : [containmentStep(status)]),
-        ]
+        isThere = true
+        // One that does not work is brought again.
+        const ask = `"$node" ${name} containment "$PWD" || { code=$?; rm -f ${name}; exit $code; }`
+        const asked = await runSsh(target, withNode(ask), { signal })
+        refuseFailure(asked)
+        const status = ContainmentStatus.parse(parseJson(lastLine(asked.stdout)))
+        parts.noteContainment(runner_id, status)
+        return [...steps, checkStep('program', true, 'The runner’s program is there.'), containmentStep(status)]
       } catch (error) {
         signal.throwIfAborted()
         const message = error instanceof Error ? error.message : String(error)
         const isReached = error instanceof SshError && error.exit_code !== sshFailed
-        return [
-          ...steps,
-          checkStep(
-            'program',
-            false,
-            `The runner’s program can’t be brought there: ${ended(message)}`,
-            isReached ? 'Make its folder writable.' : fixOf(message, config),
-          ),
-        ]
+        const said = ended(message)
+        const step = isThere
+          ? checkStep('program', false, `The runner’s program doesn’t work there: ${said}`, 'Check again.')
+          : checkStep(
+              'program',
+              false,
+              `The runner’s program can’t be brought there: ${said}`,
+              isReached ? 'Make its folder writable.' : fixOf(message, config),
+            )
+        return [...steps, step]
       }
     },
   }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { access, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { access, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -130,6 +130,23 @@ test.runIf(sshd !== null)('keeps a run queued whose runner is dead when it start
   expect((await client.call('runners.check', { runner_id })).runner.state).toBe('ready')
   await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
   expect(await job.executions(task.id)).toMatchObject([{ id: execution.id, status: 'succeeded', attempt: 1 }])
+})
+
+test.runIf(sshd !== null)('says that the program does not work there, and brings it again', async () => {
+  await using far = await startSshJob()
+  const { job, home, runner_id } = far
+  const folder = join(home, '.copse-runner', runner_id)
+  const name = (await readdir(folder)).find((file) => file.endsWith('.mjs')) ?? ''
+  await writeFile(join(folder, name), "throw new Error('half of a program')")
+  const check = async () => {
+    const { runner, steps } = await job.running.client.call('runners.check', { runner_id })
+    return { state: runner.state, program: steps.find((step) => step.name === 'program') }
+  }
+  expect(await check()).toMatchObject({
+    state: 'unreachable',
+    program: { ok: false, message: expect.stringContaining('The runner’s program doesn’t work there: ') as string },
+  })
+  expect(await check()).toMatchObject({ state: 'ready', program: { ok: true } })
 })
 
 test.runIf(sshd !== null)('starts a run once its runner is connected again, and waits for no check', async () => {
