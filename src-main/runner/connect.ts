@@ -41,7 +41,7 @@ export async function connectRunner(
   const stop = new AbortController()
   let isHungUp = false
   const say = (text: string): void => void (isHungUp || process.stderr.write(`${text}\n`))
-  using _signals = onEndSignal(['SIGTERM', 'SIGINT', 'SIGHUP'], (signal) => {
+  using _ = onEndSignal(['SIGTERM', 'SIGINT', 'SIGHUP'], (signal) => {
     isHungUp = signal === 'SIGHUP'
     say('Ending this runner and its runs. Press Ctrl+C again to end it at once.')
     stop.abort()

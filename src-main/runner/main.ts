@@ -57,7 +57,7 @@ async function serve(folder: string): Promise<number> {
   const ports = createJobPorts(log)
   await using links = await serveLinks(own, ports.carry)
   const stop = new AbortController()
-  using _signals = onEndSignal(['SIGTERM', 'SIGINT'], () => stop.abort())
+  using _ = onEndSignal(['SIGTERM', 'SIGINT'], () => stop.abort())
   // It is in a session of its own: the end of the link's shell is not its end.
   process.on('SIGHUP', () => undefined)
   await writeFile(pidFile(own), String(process.pid), { mode: 0o600 })

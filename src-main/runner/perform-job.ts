@@ -8,6 +8,7 @@ import type { Logger } from '../platform/logging/log.ts'
 import type { AgentRequestAnswer, ExecutionRun, Executors } from '../ports/executors.ts'
 import type { ContainmentRules } from '../ports/containment.ts'
 import type { Scripts } from '../ports/scripts.ts'
+import { failed } from './failed.ts'
 import { finishJob } from './finish-job.ts'
 import { startBeats } from './job-beats.ts'
 import { jobFolder, keepEnding, keepJob, taskFolder, type Ending } from './job-folder.ts'
@@ -404,12 +405,3 @@ function rulesOf({ level, hosts, read, write }: NonNullable<JobSpec['containment
 
 const setUpMs = 60 * 60_000
 const lateMs = 60_000
-
-const noRoom = /ENOSPC|No space left on device/i
-
-function failed(error: unknown): Ending {
-  const text = error === null ? null : error instanceof Error ? error.message : String(error)
-  const message =
-    text !== null && noRoom.test(text) ? 'The disk of the runner is full. Make room there, then retry.' : text
-  return { status: 'failed', exit_code: null, session_id: null, usage: null, outcome: null, message }
-}

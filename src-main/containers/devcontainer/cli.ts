@@ -31,7 +31,7 @@ export async function runCli(
 ): Promise<EngineAnswer> {
   signal.throwIfAborted()
   const marker = randomUUID()
-  const release = guardTree({ pid: 0, processMarker: `${treeVariable}=${marker}`, cwd: folder })
+  const release = guardTree({ pid: 0, processMarker: `${treeVariable}=${marker}`, worktree: null })
   const worker = new Worker(join(cliFolder(), 'dist', 'spec-node', 'devContainersSpecCLI.js'), {
     argv: [...args],
     env: { ...env, [treeVariable]: marker },

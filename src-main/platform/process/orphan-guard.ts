@@ -8,8 +8,8 @@ export interface GuardedTree {
   readonly pid: number
   /** `NAME=value` that every process of the tree inherits. */
   readonly processMarker: string
-  /** The working directory of the root. */
-  readonly cwd: string
+  /** The worktree in which it works; null if none: what cleaned its environment can't be told from others' then. */
+  readonly worktree: string | null
 }
 
 /**
@@ -35,6 +35,7 @@ members() {
     [ "$pid" = 0 ] || { kill -s 0 -- "-$pid" && echo "-$pid"; }
     if [ -d /proc/self ]; then
       grep -lzxF -e "$marker" /proc/[0-9]*/environ | cut -d/ -f3
+      [ -n "$cwd" ] || continue
       ls -ld /proc/[0-9]*/cwd | grep -F "/cwd -> $cwd" | sed 's|.*/proc/\([0-9]*\)/cwd -> .*|\1|' | while read -r one; do
         cleaned "$one" "$cwd" && echo "$one"
       done
@@ -60,9 +61,9 @@ let guard: ChildProcess | undefined
  * Has a tree killed if this process dies without a chance to do it, as by SIGKILL; call the returned function once
  * the tree has ended. Not available on Windows.
  */
-export function guardTree({ pid, processMarker, cwd }: GuardedTree): () => void {
-  if (process.platform === 'win32' || /\n/.test(cwd)) return () => undefined
-  send(`+ ${processMarker} ${pid} ${cwd}\n`)
+export function guardTree({ pid, processMarker, worktree }: GuardedTree): () => void {
+  if (process.platform === 'win32' || (worktree !== null && /\n/.test(worktree))) return () => undefined
+  send(`+ ${processMarker} ${pid} ${worktree ?? ''}\n`)
   return () => send(`- ${processMarker}\n`)
 }
 

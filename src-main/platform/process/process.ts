@@ -105,7 +105,8 @@ async function spawnFree(command: string, args: readonly string[], options: Spaw
   const processMarker = options.processMarker ?? randomUUID()
   const since = performance.now()
   // The guard learns of the tree before it starts, because it may run before anything else can be reported.
-  const release = guardTree({ pid: 0, processMarker: `${treeVariable}=${processMarker}`, cwd: options.cwd })
+  const guarded = { processMarker: `${treeVariable}=${processMarker}`, worktree: worktreeOf(options.env) }
+  const release = guardTree({ pid: 0, ...guarded })
   const child = spawnGuarded(() => spawnChild(command, args, options, processMarker), release)
   const { pid, stdout, stderr } = child
   if (pid === undefined || !stdout || !stderr) {
@@ -119,7 +120,6 @@ async function spawnFree(command: string, args: readonly string[], options: Spaw
     pid,
     processMarker,
     since,
-    cwd: options.cwd,
     env: options.env,
     exited: exitOf(child),
   })
@@ -129,13 +129,13 @@ async function spawnFree(command: string, args: readonly string[], options: Spaw
   return { ...tree, stdin: child.stdin, stdout: pipes[0].output, stderr: pipes[1].output }
 }
 
+const worktreeOf = (env: SpawnTreeOptions['env']): string | null => env['SVC_WORKTREE_PATH'] || null
+
 /** A process that was just started as the leader of its own group. */
 export interface TreeRoot {
   readonly pid: number
   /** The value of `treeVariable` in its environment. */
   readonly processMarker: string
-  /** Its working directory. */
-  readonly cwd: string
   /** Its environment as it was given. */
   readonly env: Readonly<Record<string, string>>
   /** `performance.now()` just before it was started. */
@@ -146,8 +146,8 @@ export interface TreeRoot {
 
 /** Supervises a process and its descendants, however it was started. */
 export async function superviseTree(leader: TreeRoot): Promise<Omit<ProcessTree, 'stdin' | 'stdout' | 'stderr'>> {
-  const { pid, processMarker, since, cwd, env, exited } = leader
-  const release = guardTree({ pid, processMarker: `${treeVariable}=${processMarker}`, cwd })
+  const { pid, processMarker, since, env, exited } = leader
+  const release = guardTree({ pid, processMarker: `${treeVariable}=${processMarker}`, worktree: worktreeOf(env) })
   const removeLive = addLiveTree({ pid, processMarker, env })
   const identity = await identifyChild(pid)
   let deadline = Infinity

@@ -66,7 +66,7 @@ export async function spawnTerminal(
       resolve({ exit_code: signal > 0 ? 128 + signal : exitCode, signal: null })
     })
   })
-  const tree = await superviseTree({ pid: pty.pid, processMarker, since, cwd, env, exited })
+  const tree = await superviseTree({ pid: pty.pid, processMarker, since, env, exited })
   return {
     ...tree,
     ended: inside ? endedInBox(tree.ended, inside) : tree.ended,
