@@ -237,9 +237,8 @@ async function ownerStep(folder: string, user: string): Promise<RunnerCheck> {
 
 /** What each project's dev container has is known once a run starts in it. */
 async function devStep({ signal }: Cancellable): Promise<RunnerCheck> {
-  const folder = tmpdir()
   const env = { PATH: process.env['PATH'] ?? '' }
-  const answer = await runCli(['--version'], { env, folder, limitMs: 30_000, signal })
+  const answer = await runCli(['--version'], { env, limitMs: 30_000, signal })
   if (answer.exit_code === 0)
     return passed(
       'dev containers',

@@ -28,19 +28,25 @@ export async function createContainerWorld({ engine, image }: TestEngine, seed: 
     for (const id of await containers()) await execute(engine, ['rm', '--force', id]).catch(() => null)
   })
   const service = engine === 'podman' && seed % 2 === 1 ? made.use(await startEngineService()) : null
+  made.defer(() => programs('crun').forEach(kill))
   const owned = made.move()
+  let service_pid: number | undefined
   let runner_id = '' as RunnerId
   // A client of an engine that is a program waits for the end of a container, whatever becomes of what holds it.
   const kinds = ['container', 'client', 'agent', ...(service === null ? ['conmon', 'crun'] : ['engine'])]
   const all = ['service', ...kinds]
+  // An engine that is killed while it creates a container leaves that: it runs nothing, and no one can find it by a label.
+  const isCreated = (command: string): boolean => service !== null && /^\S*crun\b.* create /.test(command)
   const works = async (): Promise<readonly string[]> => [
     ...(await containers()),
-    ...['conmon', 'crun'].filter((name) => programs(name).length > 0),
-    ...processesIn([join(dataDir, 'workspaces')]).map(({ command }) => command),
+    ...(programs('conmon').length > 0 ? ['conmon'] : []),
+    ...processesIn([join(dataDir, 'workspaces')])
+      .map(({ command }) => command)
+      .filter((command) => !isCreated(command)),
   ]
   const killOne = (kind: string) => async (): Promise<boolean> => {
     if (kind === 'conmon' || kind === 'crun') return programs(kind).map(kill).some(Boolean)
-    if (kind === 'client') return clientsOf(dataDir).map(kill).some(Boolean)
+    if (kind === 'client') return clientsOf(service_pid, dataDir).map(kill).some(Boolean)
     if (kind === 'agent') return agentsIn(join(dataDir, 'workspaces')).map(kill).some(Boolean)
     const ids = await containers()
     if (ids.length === 0) return false
@@ -53,7 +59,8 @@ export async function createContainerWorld({ engine, image }: TestEngine, seed: 
     endsRuns: new Set(['service', 'engine']),
     endMs: 500,
     failures: new Map(all.map((kind) => [kind, killed])),
-    connect: async ({ client }) => {
+    connect: async ({ client, pid }) => {
+      service_pid = pid
       const config = { engine: service?.url ?? engine, image, network: 'open' as const, mounts: { write: [home] } }
       runner_id = (await client.call('runners.create', { name: 'Box', kind: 'container', config })).id as RunnerId
       return runner_id
@@ -70,7 +77,9 @@ export async function createContainerWorld({ engine, image }: TestEngine, seed: 
       await startAgain()
       return await killed
     },
-    restarted: () => undefined,
+    restarted: ({ pid }) => {
+      service_pid = pid
+    },
     works,
     end: async ({ client }) => void (await client.call('runners.delete', { runner_id })),
     left: async () => [
@@ -111,10 +120,20 @@ function holds(file: string, text: string): boolean {
   }
 }
 
-const clientsOf = (dataDir: string): readonly number[] =>
-  allPrograms().flatMap(({ pid, words }) =>
-    words.includes('run') && words.some((word) => word.includes(installationOf(dataDir))) ? [pid] : [],
+/** The clients that this service waits for, without those that a killed one has left. */
+const clientsOf = (service: number | undefined, dataDir: string): readonly number[] =>
+  programsWith(installationOf(dataDir)).flatMap(({ pid, words }) =>
+    words.includes('run') && parentOf(pid) === service ? [pid] : [],
   )
+
+function parentOf(pid: number): number | null {
+  try {
+    return Number(/\) \S (\d+) /.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1])
+  } catch {
+    // It has ended.
+    return null
+  }
+}
 
 /** The commands of runs, apart from the first program of their container. */
 const agentsIn = (folder: string): readonly number[] =>

@@ -58,7 +58,7 @@ async function buildInTurn(
         // Podman builds all by itself, and has no BuildKit.
         ...(/podman/i.test(basename(client.program)) ? ['--buildkit', 'never'] : []),
       ]
-      const answer = await runCli(args, { env, folder, limitMs: buildLimitMs, ...options })
+      const answer = await runCli(args, { env, limitMs: buildLimitMs, ...options })
       const told = { project_id: base.project_id, image, exit_code: answer.exit_code }
       if (answer.exit_code !== 0) {
         const end = endOf(`${answer.stderr}\n${answer.stdout}`)

@@ -16,8 +16,6 @@ export const cliFolder = (): string =>
 export interface CliRun {
   /** Its complete environment. */
   readonly env: Readonly<Record<string, string>>
-  /** The folder that it works in. */
-  readonly folder: string
   readonly limitMs: number
 }
 
@@ -27,7 +25,7 @@ export interface CliRun {
  */
 export async function runCli(
   args: readonly string[],
-  { env, folder, limitMs, signal }: CliRun & Cancellable,
+  { env, limitMs, signal }: CliRun & Cancellable,
 ): Promise<EngineAnswer> {
   signal.throwIfAborted()
   const marker = randomUUID()
