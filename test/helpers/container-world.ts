@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { processLabel } from '../../src-main/containers/container-args.ts'
 import { installationOf } from '../../src-main/containers/ground.ts'
 import type { RunnerId } from '../../src-shared/contract/ids.ts'
 import type { TestEngine } from './container-engine.ts'
@@ -22,7 +23,7 @@ export async function createContainerWorld({ engine, image }: TestEngine, seed: 
   await using made = new AsyncDisposableStack()
   const ground = await createGround(made, seed)
   const { dataDir, home, random } = ground
-  const programs = (name: string) => engineProgramsOf(name, dataDir)
+  const programs = (name: string) => engineProgramsOf(name, join(dataDir, 'workspaces'))
   const containers = () => containersOf({ engine, image, path: '' }, dataDir)
   made.defer(async () => {
     for (const id of await containers()) await execute(engine, ['rm', '--force', id]).catch(() => null)
@@ -48,7 +49,7 @@ export async function createContainerWorld({ engine, image }: TestEngine, seed: 
     if (kind === 'conmon' || kind === 'crun') return programs(kind).map(kill).some(Boolean)
     if (kind === 'client') return clientsOf(service_pid, dataDir).map(kill).some(Boolean)
     if (kind === 'agent') return agentsIn(join(dataDir, 'workspaces')).map(kill).some(Boolean)
-    const ids = await containers()
+    const ids = await containersOf({ engine, image, path: '' }, dataDir, [processLabel])
     if (ids.length === 0) return false
     const problem = await execute(engine, ['kill', '--signal', 'KILL', ...ids]).catch((error: Error) => error.message)
     return typeof problem !== 'string' || !/only kill running|is not running/.test(problem)
@@ -120,10 +121,10 @@ function holds(file: string, text: string): boolean {
   }
 }
 
-/** The clients that this service waits for, without those that a killed one has left. */
+/** The clients that this service has for runs, without those of its checks and what a killed one has left. */
 const clientsOf = (service: number | undefined, dataDir: string): readonly number[] =>
   programsWith(installationOf(dataDir)).flatMap(({ pid, words }) =>
-    words.includes('run') && parentOf(pid) === service ? [pid] : [],
+    words.some((word) => word.startsWith(`${processLabel}=`)) && parentOf(pid) === service ? [pid] : [],
   )
 
 function parentOf(pid: number): number | null {
