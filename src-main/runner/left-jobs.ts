@@ -5,7 +5,7 @@ import type { Cancellable } from '../ports/cancellable.ts'
 import { finishJob } from './finish-job.ts'
 import { startBeats } from './job-beats.ts'
 import { taskFolder, type LeftJob } from './job-folder.ts'
-import type { JobParts } from './perform-job.ts'
+import type { JobParts } from './job-parts.ts'
 import { startWorkSender } from './send-work.ts'
 import { openSentLog } from './sent-log.ts'
 

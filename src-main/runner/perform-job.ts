@@ -3,45 +3,18 @@ import { basename, dirname, join } from 'node:path'
 import { eventsLog, rawLog, type JobEvent } from '../../src-shared/contract/job-events.ts'
 import { JobOutcome, jobProtocol, type JobInput, type JobOffer, type JobSpec } from '../../src-shared/contract/jobs.ts'
 import { fetchTask, isAt, placeWorktree, taskClone, type TaskClone } from '../git/sending/task-clone.ts'
-import type { KeyedLock } from '../platform/locks/keyed-lock.ts'
-import type { Logger } from '../platform/logging/log.ts'
-import type { AgentRequestAnswer, ExecutionRun, Executors } from '../ports/executors.ts'
+import type { AgentRequestAnswer, ExecutionRun } from '../ports/executors.ts'
 import type { ContainmentRules } from '../ports/containment.ts'
-import type { Scripts } from '../ports/scripts.ts'
 import { failed } from './failed.ts'
 import { finishJob } from './finish-job.ts'
 import { startBeats } from './job-beats.ts'
+import type { JobParts } from './job-parts.ts'
 import { jobFolder, keepEnding, keepJob, taskFolder, type Ending } from './job-folder.ts'
-import type { JobPorts } from './job-ports.ts'
-import type { OtherPrograms } from './other-programs.ts'
 import { bringLfs } from './lfs-objects.ts'
 import { pushEverything, startWorkSender } from './send-work.ts'
 import { openSentLog, type SentLog } from './sent-log.ts'
-import { isLeaseLost, type JobCalls, type ServiceCalls } from './service-calls.ts'
+import { isLeaseLost, type JobCalls } from './service-calls.ts'
 import { untilHeard } from './until-heard.ts'
-
-export interface JobParts {
-  readonly service: ServiceCalls
-  /** The runner's folder, which no one else may read. */
-  readonly folder: string
-  /** The folder of this program in it, or the same. */
-  readonly own: string
-  readonly instance: string
-  readonly runs: Executors
-  readonly scripts: Scripts
-  readonly takeOver?: (worktree: string) => Promise<void>
-  /** The words that start the runner's program. */
-  readonly program: readonly string[]
-  /** Aborts when a runner that ends has no more time to send what its jobs have. */
-  readonly late: AbortSignal
-  /** Of each task, one job at a time works in its worktree. */
-  readonly locks: KeyedLock
-  readonly log: Logger
-  /** Absent where the service reaches no ports. */
-  readonly ports?: Pick<JobPorts, 'watch'>
-  /** Absent where no other program can have jobs in the folder. */
-  readonly others?: Pick<OtherPrograms, 'untilFree'>
-}
 
 /** Does a job from its acceptance to the service's word that all of it has arrived. Never rejects. */
 export async function performJob(offer: JobOffer, parts: JobParts, stopped: AbortSignal): Promise<void> {
