@@ -156,6 +156,7 @@ const test: ViteUserConfig['test'] = {
         ...shared,
         setupFiles: [
           'test/helpers/record-reach.ts',
+          'test/helpers/temporary-folder-in-memory.ts',
           'test/helpers/restore-environment.ts',
           'test/helpers/small-process.ts',
         ],
@@ -173,7 +174,7 @@ const test: ViteUserConfig['test'] = {
         include: ['test/e2e/**/*.test.ts'],
         environment: 'node',
         globalSetup: ['test/e2e/harness/global-setup.ts'],
-        setupFiles: ['test/helpers/record-reach.ts'],
+        setupFiles: ['test/helpers/record-reach.ts', 'test/helpers/temporary-folder-in-memory.ts'],
         // Half of its time a walk waits for what it has started, which leaves a core idle if only two are under way.
         maxWorkers: 3,
         sequence: { groupOrder: 1 },

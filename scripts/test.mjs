@@ -7,6 +7,7 @@ import { ensureBuilt } from './build.mjs'
 import { ensureNode } from './node.mjs'
 import { ensureDependencies } from './setup.mjs'
 import { capture, runAs, withPath } from './support/child.mjs'
+import { createMemoryFolder } from './support/memory-folder.mjs'
 import { failWith, root, seconds } from './support/project.mjs'
 import { ensureTestTools, quickFork } from './test-tools.mjs'
 
@@ -37,12 +38,15 @@ try {
   rmSync(results, { recursive: true, force: true })
   mkdirSync(results, { recursive: true })
   const library = await quickFork(bin)
+  const memory = createMemoryFolder()
+  if (memory !== null) process.on('exit', memory.remove)
   const env = {
     ...withPath([bin, join(root, 'node_modules', '.bin')]),
     // Services and commands that tests start from their sources need not compile them anew each time.
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node-compile'),
     ...smallProcesses,
     ...(library !== null && { COPSE_QUICK_FORK: library }),
+    ...(memory !== null && { COPSE_TEST_MEMORY: memory.path }),
   }
   if (patterns[0] === '--changed') {
     await changed(patterns[1] ?? upstream(), env)
