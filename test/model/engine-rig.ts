@@ -9,6 +9,7 @@ import { placeOf } from '../helpers/whole-git.ts'
 import { createEngine, type Engine } from '../../src-main/engine/create-engine.ts'
 import { createDurableWrites } from '../../src-main/core/durable-writes.ts'
 import { createEventFeed } from '../../src-main/core/event-feed.ts'
+import type { RunnerKinds } from '../../src-main/ports/runner-kinds.ts'
 import type { Plugin } from '../../src-main/hooks/plugin.ts'
 import type { PluginResult } from '../../src-main/core/plugin-result.ts'
 import type { ExecutionRun } from '../../src-main/ports/executors.ts'
@@ -80,7 +81,7 @@ export async function startEngineRig(
       store,
       feed: createEventFeed(store, clock),
       writes: createDurableWrites({ log }),
-      runnerKinds: unused('runnerKinds'),
+      runnerKinds: unused<RunnerKinds>('runnerKinds', { listen: () => undefined }),
       places: onePlace(
         placeOf(fakeWorkspaces, {
           workspaceRoot: '/worktrees',
@@ -151,10 +152,11 @@ export async function startEngineRig(
 }
 
 /** Never returns the same time twice, so that events can be ordered by time. */
-/** A port that no workflow of the model reaches. */
-function unused<T extends object>(name: string): T {
-  return new Proxy({} as T, {
-    get: () => {
+/** A port of which no workflow of the model reaches more than this. */
+function unused<T extends object>(name: string, reached: Partial<T> = {}): T {
+  return new Proxy(reached as T, {
+    get: (port, key) => {
+      if (key in port) return Reflect.get(port, key) as unknown
       throw new Error(`The model asked for ${name}.`)
     },
   })

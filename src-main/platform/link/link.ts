@@ -36,6 +36,8 @@ export function acceptLink(
       stream.respond({ ':status': 405 }, { endStream: true })
       return
     }
+    // The other side may have closed it before it was heard of here.
+    if (stream.destroyed) return
     stream.respond({ ':status': 200 })
     onConnection(stream, headers[':authority'] ?? '')
   })
