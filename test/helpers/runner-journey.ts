@@ -97,7 +97,7 @@ export class RunnerJourney {
           const more = (await this.#lines('commit')).length - commits.length
           return mayGoOn && goesOn && more > 0
             ? 'settled'
-            : { kind, status, contact, more, error, before: before?.status, ...(await this.#waits()) }
+            : JSON.stringify({ kind, status, contact, more, error, before: before?.status, ...(await this.#waits()) })
         },
         { timeout: 60_000, interval: 100 },
       )

@@ -5,6 +5,7 @@ import { builtFile } from '../../helpers/built.ts'
 
 const cli = await builtFile('cli.js')
 
+// The demo’s agent is contained.
 test('walks the demo’s task from claim to merge, and leaves nothing behind', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [cli, 'demo', '--json'])
   const told = stdout
