@@ -121,7 +121,9 @@ async function changed(base, env) {
   if (tests.length === 0) total.passed = 1
 }
 
-const isEndToEnd = (file) => file.startsWith('test/e2e/')
+function isEndToEnd(file) {
+  return file.startsWith('test/e2e/')
+}
 
 /** Where this branch left its upstream; the last commit where it has none. */
 function upstream() {
