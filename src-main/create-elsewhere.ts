@@ -82,7 +82,7 @@ export function createElsewhere(
     jobs,
     tokens,
     arrivals,
-    ports: createCarriedPorts({ log: ownLog }),
+    ports: createCarriedPorts({ log: ownLog, portsFrom }),
     doors: {
       jobs: createJobApi(jobs, tokens, (task_id) => hasWorktree(store.read, task_id)),
       jobGit: createJobGit({ access: jobs, arrivals }),

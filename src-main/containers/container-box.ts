@@ -75,7 +75,7 @@ export async function containInContainer(
     try {
       await reached?.[Symbol.asyncDispose]()
       // A killed client leaves its container. Nothing may write when the work is taken over.
-      await removeContainers(client, labels, { signal: AbortSignal.timeout(60_000), log, waitMs: 40_000 })
+      await removeContainers(client, labels, { signal: AbortSignal.timeout(60_000), log, waitMs: 10_000 })
       for (const target of (await view?.close()) ?? [])
         request.onDenied?.({ what: 'path', target, access: 'write', count: 1 })
     } finally {

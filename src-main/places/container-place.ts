@@ -12,7 +12,7 @@ import type { CarriedPorts } from './remote/carried-ports.ts'
 export interface ContainerPlaceOptions extends Omit<ContainerContainmentOptions, 'reachInto'> {
   readonly here: Place
   /** Where what listens in containers is reached. */
-  readonly ports: Pick<CarriedPorts, 'opened' | 'reached'>
+  readonly ports: Pick<CarriedPorts, 'opened' | 'ofWorktree' | 'reached'>
 }
 
 /** What asks for no limits would run on this machine. */

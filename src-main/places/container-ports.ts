@@ -8,17 +8,16 @@ import { findListeners } from '../platform/process/listeners.ts'
 import type { CarriedPorts } from './remote/carried-ports.ts'
 
 const lookMs = 2_000
-const portsPerWorktree = 10
 
 /** Returns how what listens in the containers of a runner, on ports of their worktrees, is reached on this machine. */
 export function createContainerPorts(
   runner_id: RunnerId,
-  ports: Pick<CarriedPorts, 'opened'>,
+  ports: Pick<CarriedPorts, 'opened' | 'ofWorktree'>,
   log: Logger,
 ): NonNullable<ContainerBoxOptions['reachInto']> {
   return ({ processMarker, port_base, socket }) => {
     const job = processMarker as JobId
-    const numbers = Array.from({ length: portsPerWorktree }, (_, index) => port_base + index)
+    const numbers = ports.ofWorktree(port_base)
     const opened = ports.opened({ job, runner_id, ports: numbers })
     let looking = Promise.resolve()
     const look = async (): Promise<void> => {

@@ -22,7 +22,7 @@ import { linkSocket, type Links } from './serve-links.ts'
  * link of this one; it gets no new ones, since the service refuses its version.
  */
 export interface OtherPrograms {
-  /** Returns what those that run still have, and, each once, what those left that were killed. */
+  /** Returns the jobs that running programs still have, and, each once, the jobs that killed programs left. */
   look(): Promise<{ readonly kept: readonly KeptJob[]; readonly left: readonly LeftJob[] }>
   /** Returns whether one that runs has a job of the task. */
   isBusy(task_id: TaskId): Promise<boolean>
@@ -56,7 +56,7 @@ export function createOtherPrograms(
   { folder, links, log }: { readonly folder: string; readonly links: Links; readonly log: Logger },
   { signal }: Cancellable,
 ): OtherPrograms {
-  /** Those that were killed, held until what they left is done. */
+  /** The folders of killed programs, locked until what they left is done. */
   const dead = new Map<string, Disposable>()
   const reached = new Set<string>()
   const others = async (): Promise<readonly string[]> =>

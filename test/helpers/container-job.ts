@@ -2,6 +2,7 @@ import { delimiter } from 'node:path'
 import type { ContainerConfig } from '../../src-main/containers/container-config.ts'
 import { createContainerPlace } from '../../src-main/places/container-place.ts'
 import { createCarriedPorts } from '../../src-main/places/remote/carried-ports.ts'
+import { portsFrom } from '../../src-main/workspaces/rules/port-ranges.ts'
 import type { Place, Places, SharedParts } from '../../src-main/ports/place.ts'
 import { findTestEngine, type TestEngine } from './container-engine.ts'
 import { startJob, type Job } from './job.ts'
@@ -40,7 +41,7 @@ export async function startContainerJob(
     const made = createContainerPlace({
       here,
       ...shared,
-      ports: createCarriedPorts({ log: shared.log }),
+      ports: createCarriedPorts({ log: shared.log, portsFrom }),
       runner: { id: 'box', name: 'Box', config },
     })
     place = made

@@ -21,6 +21,8 @@ export interface CarriedPorts {
   ofLink(seeker: JobSeeker): PortsOfLink
   /** Returns what keeps the ports of a job open that are reached in another way than by a link. */
   opened(owner: PortsOwner): OpenedPorts
+  /** Returns the ports of the worktree whose first one this is. */
+  ofWorktree(port_base: number): readonly number[]
   /** Returns where those of a worktree are reached here, in the order of its ports. */
   reached(runner_id: RunnerId, ports: readonly number[]): readonly number[]
 }
@@ -30,7 +32,13 @@ interface OpenedPorts {
   become(wanted: ReadonlyMap<number, (() => Promise<Duplex | null>) | null>): Promise<void>
 }
 
-export function createCarriedPorts({ log }: { readonly log: Logger }): CarriedPorts {
+export function createCarriedPorts({
+  log,
+  portsFrom,
+}: {
+  readonly log: Logger
+  readonly portsFrom: CarriedPorts['ofWorktree']
+}): CarriedPorts {
   const owners = new Map<JobId, PortsOwner>()
   const links = new Set<PortsOfLink>()
   const open = new Map<OpenPort, { readonly runner_id: RunnerId; readonly port: number }>()
@@ -78,6 +86,7 @@ export function createCarriedPorts({ log }: { readonly log: Logger }): CarriedPo
         },
       }
     },
+    ofWorktree: portsFrom,
     reached: (runner_id, ports) =>
       [...open]
         .filter(([{ there }, at]) => at.runner_id === runner_id && ports.includes(there))

@@ -5,6 +5,7 @@ import { duplexPair, type Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { createCarriedPorts } from '../../../src-main/places/remote/carried-ports.ts'
+import { portsFrom } from '../../../src-main/workspaces/rules/port-ranges.ts'
 import { acceptLink, openLink } from '../../../src-main/platform/link/link.ts'
 import { linesOf } from '../../../src-main/platform/link/lines.ts'
 import { createLogger } from '../../../src-main/platform/logging/log.ts'
@@ -28,7 +29,7 @@ async function freePorts(): Promise<readonly number[]> {
 
 /** A service with one job, and a runner that says what the test says. */
 async function startLink() {
-  const carried = createCarriedPorts({ log })
+  const carried = createCarriedPorts({ log, portsFrom })
   const job = randomUUID() as JobId
   const ports = await freePorts()
   const allowed = carried.allow({ job, runner_id, ports })

@@ -106,18 +106,24 @@ test.runIf(sshd !== null)('takes the end of a run that came while the service wa
   expect(await job.executions(task.id)).toMatchObject([{ id: execution.id, status: 'succeeded', attempt: 1 }])
 })
 
-test.runIf(sshd !== null)('keeps a run queued whose runner is dead when it starts', async () => {
-  await using far = await startSshJob()
-  const { job, server, runner_id } = far
-  const { client } = job.running
+/** Claims a task while its machine can't be reached, and waits until the runner is known to be. */
+async function claimOutOfReach({ job, server, runner_id }: Awaited<ReturnType<typeof startSshJob>>) {
   server.setUp(false)
   server.cut()
   const task = await job.task()
   const { execution } = await job.claim(task, await job.agent('echo one > one.txt; git add -A; git commit -qm Work'))
   const { last_error } = await job.running.eventually(
-    () => client.call('runners.get', { runner_id }),
+    () => job.running.client.call('runners.get', { runner_id }),
     ({ state }) => state === 'unreachable',
   )
+  return { task, execution, last_error }
+}
+
+test.runIf(sshd !== null)('keeps a run queued whose runner is dead when it starts', async () => {
+  await using far = await startSshJob()
+  const { job, server, runner_id } = far
+  const { client } = job.running
+  const { task, execution, last_error } = await claimOutOfReach(far)
   expect(last_error).toMatch(/^far can’t be reached: ./)
   expect(await client.call('executions.get', { execution_id: execution.id })).toMatchObject({
     status: 'queued',
@@ -153,21 +159,14 @@ test.runIf(sshd !== null)('starts a run once its runner is connected again, and 
   await using far = await startSshJob()
   const { job, server, runner_id } = far
   const { client } = job.running
-  server.setUp(false)
-  server.cut()
-  const task = await job.task()
-  await job.claim(task, await job.agent('echo one > one.txt; git add -A; git commit -qm Work'))
-  await job.running.eventually(
-    () => client.call('runners.get', { runner_id }),
-    ({ state }) => state === 'unreachable',
-  )
+  const { task } = await claimOutOfReach(far)
   server.setUp(true)
   const since = performance.now()
   await job.running.eventually(
     () => client.call('runners.get', { runner_id }),
     ({ state }) => state === 'ready',
   )
-  // Those that are not ready are checked once a minute.
+  // A runner that is not ready is checked once a minute.
   expect(performance.now() - since).toBeLessThan(30_000)
   await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
 })

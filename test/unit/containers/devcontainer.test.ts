@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises'
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -103,13 +103,22 @@ describe('how programs run in a dev container', () => {
       await rm(folder, { recursive: true })
     }
   })
-  test('has the home of its user where that can be written to, unless the run has its own', () => {
-    const { username, homedir } = userInfo()
-    const script = (user: string, isUsersHome: boolean) =>
-      `sh -s sh -c 'echo "$HOME"' <<'EOF'\n${startScript({ env: { HOME: '/run/own' }, tools: null, listening: '', dev: of([{ remoteUser: user }]), isUsersHome })}EOF\n`
-    expect(sh(script(username, true))).toBe(`${homedir}\n`)
-    expect(sh(script(username, false))).toBe('/run/own\n')
-    expect(sh(script('no such user', true))).toBe('/run/own\n')
+  test('has the home of its user where that can be written to, unless the run has its own', async () => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'copse-home-')))
+    try {
+      const { username, homedir } = userInfo()
+      const script = async (user: string, isUsersHome: boolean) => {
+        const start = join(folder, 'start')
+        const dev = of([{ remoteUser: user }])
+        await writeFile(start, startScript({ env: { HOME: '/run/own' }, tools: null, listening: '', dev, isUsersHome }))
+        return sh(`sh ${start} sh -c 'echo "$HOME"'`)
+      }
+      expect(await script(username, true)).toBe(`${homedir}\n`)
+      expect(await script(username, false)).toBe('/run/own\n')
+      expect(await script('no such user', true)).toBe('/run/own\n')
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
   test('adds what was trusted, but no name and no other end', async () => {
     const root = await realpath(await mkdtemp(join(tmpdir(), 'copse-mount-')))
