@@ -1,5 +1,5 @@
 import { defineConfig } from 'oxlint'
-import { deterministic, everywhere, program, typescript, untyped } from './scripts/lint/rules.js'
+import { deterministic, everywhere, program, tests, typescript, untyped } from './scripts/lint/rules.js'
 
 const sources = ['src-main/**', 'src-shared/**', 'src-renderer/**']
 
@@ -20,7 +20,7 @@ export default defineConfig({
   overrides: [
     { files: ['**/*.js', '**/*.mjs'], rules: untyped },
     { files: ['**/*.ts'], rules: typescript },
-    { files: ['test/**'], rules: { 'copse/max-own-lines': 'off' } },
+    { files: ['test/**'], rules: tests },
     { files: sources, rules: program },
     { files: ['**/*.d.ts'], rules: { 'copse/restricted-syntax': 'off' } },
     {

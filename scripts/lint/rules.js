@@ -61,6 +61,18 @@ export const program = {
   ],
 }
 
+/** Tests share modules: what an earlier file has loaded is not replaced by a mock. */
+export const tests = {
+  'copse/max-own-lines': 'off',
+  'copse/restricted-syntax': [
+    'error',
+    {
+      selector: "CallExpression[callee.object.name='vi'][callee.property.name=/^(mock|doMock)$/]",
+      message: 'Spy on the export: a file before this one may have loaded the module already.',
+    },
+  ],
+}
+
 /** Same arguments, same answer: the engine hands `now` and ids in. */
 export const deterministic = {
   'no-restricted-globals': ['error', 'performance', 'crypto', 'setTimeout', 'setInterval', 'process', 'fetch'],

@@ -42,6 +42,7 @@ const planted: readonly (readonly [rule: string, file: string, code: string])[] 
   ['copse/restricted-syntax', 'src-main/platform/i.ts', "export * from './paths.ts'"],
   ['copse/restricted-syntax', 'src-main/platform/j.ts', 'export default 1'],
   ['copse/restricted-syntax', 'src-main/platform/spread.ts', 'export const spread = { ...{ a: 1 }, b: 2 }'],
+  ['copse/restricted-syntax', 'test/unit/mock.test.ts', "import { vi } from 'vitest'\nvi.mock('./a.ts')"],
   [
     'no-restricted-imports',
     'src-main/platform/k.ts',

@@ -7,24 +7,16 @@ import { createLogger } from '../../../src-main/platform/logging/log.ts'
 import { createOtherPrograms } from '../../../src-main/runner/other-programs.ts'
 import type { RunnerId, TaskId } from '../../../src-shared/contract/ids.ts'
 import { sshd } from '../../fakes/git-ssh-server.ts'
-import type * as Jobs from '../../../src-shared/contract/jobs.ts'
+import * as jobs from '../../../src-shared/contract/jobs.ts'
 import { ensureBuilt } from '../../helpers/built.ts'
 import { buildOtherRunner } from '../../helpers/other-runner.ts'
 import { oldestIn, processesIn } from '../../helpers/processes-in.ts'
 import { projectRoot } from '../../helpers/project-root.ts'
 import { startSshJob } from '../../helpers/ssh-job.ts'
 
-const version = vi.hoisted(() => ({ now: 3 }))
-vi.mock('../../../src-shared/contract/jobs.ts', async (original) => {
-  const jobs = await original<typeof Jobs>()
-  version.now = jobs.jobProtocol
-  return {
-    ...jobs,
-    get jobProtocol() {
-      return version.now
-    },
-  }
-})
+/** The version of the service, which has modules in common with the tests before this one. */
+const version = vi.spyOn(jobs, 'jobProtocol', 'get')
+const now = jobs.jobProtocol
 
 const patient = { timeout: 60_000 }
 /** Commits, waits for a word with uncommitted work, and commits again. */
@@ -35,9 +27,8 @@ const inTwoSteps =
 async function startOld() {
   await ensureBuilt()
   const folder = await mkdtemp(join(tmpdir(), 'copse-version-'))
-  const before = version.now
   onTestFinished(async () => {
-    version.now = before
+    version.mockReturnValue(now)
     await rm(folder, { recursive: true, force: true })
   })
   const runnerProgram = join(folder, 'brought.mjs')
@@ -53,9 +44,9 @@ async function startOld() {
         .filter(({ command }) => command.includes(' serve '))
         .map(({ pid, command }) => ({ pid, file: /runner-\w+\.mjs/.exec(command)?.[0] })),
     upgrade: async () => {
-      await writeFile(runnerProgram, await buildOtherRunner(folder, before + 1))
+      await writeFile(runnerProgram, await buildOtherRunner(folder, now + 1))
       await far.job.running.app.close()
-      version.now = before + 1
+      version.mockReturnValue(now + 1)
       far.job.running = await far.job.running.restart()
     },
     [Symbol.asyncDispose]: () => far[Symbol.asyncDispose](),
