@@ -4,6 +4,7 @@ import type { HiddenChange } from '../../ports/target-mover.ts'
 import { orNull } from '../files/file-errors.ts'
 import { findConfig } from './configured-programs.ts'
 import { readGitLink } from './git-link.ts'
+import { hasNoFlags } from './index-flags.ts'
 import { copyIndex } from './own-index.ts'
 import { readConfig, runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
@@ -26,6 +27,7 @@ export async function listHidden(checkout: string, { signal }: Options): Promise
 }
 
 async function listFlagged(checkout: string, { signal }: Options): Promise<readonly Flagged[]> {
+  if (await hasNoFlags(await indexOf(checkout))) return []
   const { stdout } = await runGit(checkout, ['ls-files', '-v', '-z', '--full-name', ':/'], { signal })
   const lines = stdout.toString('latin1').split('\0')
   const marked = lines.filter((line) => /^[a-zS] /.test(line))
@@ -42,6 +44,9 @@ async function listFlagged(checkout: string, { signal }: Options): Promise<reado
   return found
 }
 
+const indexOf = async (checkout: string): Promise<string> =>
+  join((await readGitLink(checkout)) ?? join(checkout, '.git'), 'index')
+
 async function usesSparseCheckout(checkout: string, { signal }: Options): Promise<boolean> {
   const place = await findConfig(checkout, [])
   const entries = place === null ? [] : await readConfig(place, { signal })
@@ -57,7 +62,7 @@ async function compare(
   const temporary = await makeTemporary('flags')
   try {
     const index = join(temporary, 'index')
-    await copyIndex(join((await readGitLink(checkout)) ?? join(checkout, '.git'), 'index'), index)
+    await copyIndex(await indexOf(checkout), index)
     const options = { signal, env: { GIT_INDEX_FILE: index }, access: 'write' } as const
     const input = Buffer.from(flagged.map(({ key }) => `${key}\0`).join(''), 'latin1')
     for (const flag of ['--no-assume-unchanged', '--no-skip-worktree']) {

@@ -2,7 +2,8 @@ import { WorkspaceError } from '../../ports/workspace-error.ts'
 import type { Tip } from '../../ports/target-mover.ts'
 import { branchRef } from './branch.ts'
 import { noteOwnMove } from './own-moves.ts'
-import { isSymbolic, peekCommonDir, peekTip, usesFiles } from './peek.ts'
+import { isSymbolic, peekCommonDir, peekTip, peekTips, usesFiles } from './peek.ts'
+import { peekCommits } from './peek-commit.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 
@@ -14,6 +15,8 @@ export async function readTips(
   branches: readonly string[],
   { signal }: Options,
 ): Promise<ReadonlyMap<string, Tip>> {
+  const peeked = await peekWholeTips(cwd, branches)
+  if (peeked !== null) return peeked
   const format = '--format=%(objectname)%00%(tree)%00%(parent)%00%(refname)'
   const out = await readGit(cwd, ['for-each-ref', format, ...branches.map(branchRef)], { signal })
   const tips = new Map<string, Tip>()
@@ -26,21 +29,46 @@ export async function readTips(
   return tips
 }
 
+/** null: git must be asked. */
+async function peekWholeTips(cwd: string, branches: readonly string[]): Promise<ReadonlyMap<string, Tip> | null> {
+  const common = await peekCommonDir(cwd)
+  const tips = common === null ? null : await peekTips(common, branches)
+  const commits = common === null || tips === null ? null : await peekCommits(common, [...tips.values()])
+  if (tips === null || commits === null) return null
+  const found = new Map<string, Tip>()
+  for (const [branch, id] of tips) {
+    const tip = commits.get(id)
+    if (tip !== undefined) found.set(branch, tip)
+  }
+  return found
+}
+
 /** Reads the data of commits, in their order. */
 export async function readCommits<const T extends readonly string[]>(
   cwd: string,
   commits: T,
   { signal }: Options,
 ): Promise<{ readonly [K in keyof T]: Tip }> {
-  // `log` names a commit once, however often it is asked for.
-  const different = [...new Set<string>(commits)]
+  const all = [...new Set<string>(commits)]
+  const common = await peekCommonDir(cwd)
+  const read = (common === null ? null : await peekCommits(common, all)) ?? (await logCommits(cwd, all, { signal }))
+  return commits.map((commit) => read.get(commit)) as { readonly [K in keyof T]: Tip }
+}
+
+/** Reads the data of different commits. */
+async function logCommits(
+  cwd: string,
+  commits: readonly string[],
+  { signal }: Options,
+): Promise<ReadonlyMap<string, Tip>> {
   const args = ['log', '--no-walk=unsorted', '--no-show-signature', '--format=%H%x00%T%x00%P', '--end-of-options']
-  const lines = (await readGit(cwd, [...args, ...different], { signal })).split('\n')
-  const read = (commit: string): Tip => {
-    const [id = '', tree = '', parents = ''] = lines[different.indexOf(commit)]?.split('\0') ?? []
-    return { commit: id, tree, parents: parents.split(' ').filter(Boolean) }
-  }
-  return commits.map(read) as { readonly [K in keyof T]: Tip }
+  const lines = (await readGit(cwd, [...args, ...commits], { signal })).split('\n')
+  return new Map(
+    commits.map((asked, index) => {
+      const [commit = '', tree = '', parents = ''] = lines[index]?.split('\0') ?? []
+      return [asked, { commit, tree, parents: parents.split(' ').filter(Boolean) }]
+    }),
+  )
 }
 
 /** Returns the tip of a branch of a repository; null if there is no such branch. */

@@ -10,11 +10,16 @@ const maxBytes = 64 * 1024 * 1024
  * end, and a file that is too large.
  */
 export async function readPlain(file: string, encoding: 'utf8' | 'latin1' = 'utf8'): Promise<string | null> {
+  return (await readPlainBytes(file, maxBytes))?.toString(encoding) ?? null
+}
+
+/** Reads such a file as bytes. */
+export async function readPlainBytes(file: string, max: number): Promise<Buffer | null> {
   const handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => null)
   if (handle === null) return null
   try {
     const found = await handle.stat()
-    return found.isFile() && found.size <= maxBytes ? await handle.readFile(encoding) : null
+    return found.isFile() && found.size <= max ? await handle.readFile() : null
   } finally {
     await handle.close()
   }

@@ -40,9 +40,14 @@ export async function mergeIntoTarget(
   /** Where the target was before the first of several moves. */
   let first: string | null = null
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    const [checkouts, commits] = await Promise.all([
+      checkoutsToUpdate(repo, base_branch, { signal }),
+      findSides(request, { signal }),
+    ])
     const [looked, made] = await Promise.all([
-      checkoutsToUpdate(repo, base_branch, { signal }).then((checkouts) => readCheckouts(checkouts, { signal })),
-      prepare(request, { signal }),
+      // What takes longest starts first.
+      readCheckouts(checkouts, { signal }),
+      prepare(request, commits, { signal }),
     ])
     if (made.kind === 'nothing_to_do') return done ?? nothingToDo(request, made.sides)
     if (made.kind === 'conflict') return await describeConflict(request, made, { signal })
@@ -88,8 +93,11 @@ export async function moveWithCheckouts(
 }
 
 /** Creates in the object store the commit to which the target moves, and lists what it changes. */
-async function prepare(request: MergeRequest, { signal }: Cancellable) {
-  const commits = await findSides(request, { signal })
+async function prepare(
+  request: MergeRequest,
+  commits: { readonly target: string; readonly head: string },
+  { signal }: Cancellable,
+) {
   const plan = await planMerge(request.repo_path, commits, request.strategy, { signal })
   if (plan.kind === 'nothing_to_do' || plan.kind === 'conflict') return plan
   const { sides } = plan
