@@ -33,7 +33,20 @@ export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTas
 }
 
 /** Saves a task in a transaction. Nobody hears of it before `announce`. */
-export function addTask(
+function addTask(
+  parts: ApiParts,
+  tx: Tx,
+  project: ProjectRecord,
+  request: NewTask & Pick<TaskRecord, 'number' | 'position'>,
+): TaskRecord {
+  const task = makeTask(parts, tx, project, request)
+  tx.tasks.add(task)
+  bindAttachments(parts, tx, task)
+  return task
+}
+
+/** Returns a task to save in a transaction, if it may be. */
+export function makeTask(
   parts: ApiParts,
   tx: Tx,
   project: ProjectRecord,
@@ -42,10 +55,13 @@ export function addTask(
   const task: TaskRecord = createTask({ ...factsOf(parts, project, request), number, position }, tx.now())
   // Nothing is stacked on a new task.
   if (task.stacked_on !== null) checkStackedOn(tx, task)
-  tx.tasks.add(task)
-  const refusal = parts.engine.attachments.bind(tx, task, task.description)
-  if (refusal) throw new ApiError(refusal)
   return task
+}
+
+/** Gives a saved task the attachments that its description names. */
+export function bindAttachments({ engine }: ApiParts, tx: Tx, task: TaskRecord): void {
+  const refusal = engine.attachments.bind(tx, task, task.description)
+  if (refusal) throw new ApiError(refusal)
 }
 
 /** Emits the event of a new task. Returns what it shows of it, which is the task with its dependencies. */

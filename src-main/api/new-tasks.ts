@@ -10,7 +10,7 @@ import type { ProjectRecord } from '../ports/project-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { ApiParts } from './context.ts'
 import { findTask } from './find.ts'
-import { addTask, announce, withDefaults } from './new-task.ts'
+import { announce, bindAttachments, makeTask, withDefaults } from './new-task.ts'
 import { checkOrderedParent, checkSetByPerson } from './run-task.ts'
 import { cycleRefusal } from './stack-input.ts'
 
@@ -31,9 +31,11 @@ export function newTasks(
         checkSetByPerson(principal, fields)
         checkOrderedParent(tx, principal, fields)
         const place = { number: number + index, position: position + index }
-        return addTask(parts, tx, project, { ...withDefaults(parts, principal, project, fields), ...place })
+        return makeTask(parts, tx, project, { ...withDefaults(parts, principal, project, fields), ...place })
       }),
     )
+    tx.tasks.addMany(tasks)
+    for (const [index, task] of tasks.entries()) ofItem(items, index, () => bindAttachments(parts, tx, task))
     addDependencies(tx, items, tasks)
     return tasks.map((task) => announce(parts, tx, task))
   })

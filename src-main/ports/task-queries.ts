@@ -66,6 +66,8 @@ export interface TaskQueries {
   put(record: TaskRecord): void
   /** Inserts a new task without checking whether it exists, which saves a query for each of many. */
   add(record: TaskRecord): void
+  /** Inserts new tasks in their order, as `add` would each, in less time. */
+  addMany(records: readonly TaskRecord[]): void
   delete(id: TaskId): void
   list(filter: TaskFilter): readonly TaskRecord[]
   /** Returns the first tasks of a column, archived ones excluded: by position, or the latest change first. */

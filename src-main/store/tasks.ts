@@ -3,7 +3,14 @@ import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import type { TaskFilter } from '../ports/task-lists.ts'
 import type { TaskQueries, TaskRecord } from '../ports/task-queries.ts'
 import type { Database } from './database-type.ts'
-import { prepareAll, prepareGet, prepareInsert, prepareUpsert, readRows } from './prepared-statements.ts'
+import {
+  prepareAll,
+  prepareGet,
+  prepareInsert,
+  prepareInsertMany,
+  prepareUpsert,
+  readRows,
+} from './prepared-statements.ts'
 import { BugError } from '../../src-shared/lang/bug-error.ts'
 import { cachedQuery } from './query-cache.ts'
 import { isRenamed, renamed } from './rename-states.ts'
@@ -77,6 +84,7 @@ export function createTaskQueries(db: Database): TaskQueries {
     undoingMerge: () => undoingMerge.all(),
     stackedOn: (id) => stackedOn.all(id),
     add: prepareInsert(db, tasks),
+    addMany: prepareInsertMany(db, tasks),
     delete: (id) => {
       db.update(tasks).set({ parent_id: null, subtask_mode: null }).where(eq(tasks.parent_id, id)).run()
       db.delete(tasks).where(eq(tasks.id, id)).run()

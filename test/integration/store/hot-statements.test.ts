@@ -24,6 +24,24 @@ test('writes a whole row, whichever of its fields changed', async () => {
   }
 })
 
+test.each([0, 1, 50, 123])('inserts %i rows at once as one by one, all or none', async (count) => {
+  await using open = await openStore()
+  const like = open.task({ labels: ['a', 'b'], description: 'Every word' })
+  const rows = Array.from({ length: count }, (_, index) => {
+    const place = { number: like.number + 1 + index, position: like.position + 1 + index }
+    return { ...like, ...place, id: v7() as TaskId, title: `Row ${index}`, archived: index % 3 > 0 }
+  })
+  open.store.write((q) => q.tasks.addMany(rows))
+  expect(rows.map(({ id }) => open.store.read.tasks.get(id))).toEqual(rows)
+  const shown = rows.filter(({ archived }) => !archived).map(({ title }) => title)
+  expect(open.titles({ q: 'row every' })).toEqual(shown)
+  const more = rows.map((row) => ({ ...row, id: v7() as TaskId, number: row.number + count }))
+  const again = open.store.read.tasks.get(like.id)
+  if (again === null) throw new Error('The first task is gone.')
+  expect(() => open.store.write((q) => q.tasks.addMany([...more, again]))).toThrow('UNIQUE')
+  expect(more.map(({ id }) => open.store.read.tasks.get(id))).toEqual(more.map(() => null))
+})
+
 test('refuses a new or changed row that refers to nothing', async () => {
   await using open = await openStore()
   const task = open.task()
