@@ -11,19 +11,21 @@ const maxBytes = 64 * 1024
 
 /**
  * Returns the data of commits that each have a file of their own, as those just made do, without starting git. null if
- * one has none (it is packed or borrowed), its content is not what its ID says, or a shallow clone leaves parents out:
- * then git must be asked.
+ * one has none (it is packed or borrowed), its content is not what its ID says, or a shallow clone or a graft changes
+ * parents: then git must be asked.
  */
 export async function peekCommits(
   common: string,
   commits: readonly string[],
 ): Promise<ReadonlyMap<string, Tip> | null> {
-  const [shallow, ...found] = await Promise.all([
+  const [shallow, grafts, ...found] = await Promise.all([
     orNull(lstat(join(common, 'shallow'))),
+    orNull(lstat(join(common, 'info', 'grafts'))),
     ...commits.map((commit) => peekCommit(common, commit)),
   ])
   const tips = found.filter((tip) => tip !== null)
-  return shallow === null && tips.length === commits.length ? new Map(tips.map((tip) => [tip.commit, tip])) : null
+  const isWhole = shallow === null && grafts === null && tips.length === commits.length
+  return isWhole ? new Map(tips.map((tip) => [tip.commit, tip])) : null
 }
 
 async function peekCommit(common: string, commit: string): Promise<Tip | null> {

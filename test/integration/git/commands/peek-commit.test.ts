@@ -94,3 +94,11 @@ test('leaves a shallow history to git, which knows where it ends', async () => {
   const [read] = await readCommits(repository.path, [merge], { signal })
   expect(read).toEqual({ ...(await byGit(repository, merge)), parents: [] })
 })
+
+test('leaves parents that a graft changes to git', async () => {
+  const { repository, commits } = await withHistory()
+  await using _ = repository
+  const [merge = ''] = commits
+  await writeFile(join(commonOf(repository), 'info', 'grafts'), `${merge}\n`)
+  expect(await peekCommits(commonOf(repository), [merge])).toBeNull()
+})
