@@ -1,6 +1,8 @@
+import { isRefusal } from '../domain/refusal.ts'
 import { ForgeError } from '../ports/forges.ts'
 import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
+import { writingConnectionOf } from './connection.ts'
 import { saveChange } from './pull-records.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { mayStillBegin } from './rules/next-sync.ts'
@@ -36,6 +38,8 @@ export async function autoMerge(
     }
     if (waits.length > 0) return false
     const { methods } = await forges.repository(connection, { signal })
+    // It may have been switched off while the forge answered.
+    if (isRefusal(writingConnectionOf(store.read, record))) return false
     const method = connection.pull_requests.method ?? methods[0] ?? 'merge'
     await mergeOrQueue(deps, connection, record, { method, head }, signal)
     const merged = await syncPull(deps, connection, record, signal, true)

@@ -333,7 +333,10 @@ async function pollDue(deps: PullRequestDeps, locked: Locked, signal: AbortSigna
         await sendLater(deps, task_id, signal)
         if (record.state !== 'merged')
           await syncPull(deps, connection, record, signal, isAllDue(record.read_all_at, now))
-        await reactToPull(deps, connection, task_id, signal)
+        // It may have been switched off while the forge answered.
+        const current = writingConnectionOf(context.store.read, record)
+        if (isRefusal(current)) return
+        await reactToPull(deps, current, task_id, signal)
         if (context.store.read.pull_requests.of(task_id)?.settled) await sendLater(deps, task_id, signal)
       } catch (error) {
         if (signal.aborted) return

@@ -25,7 +25,7 @@ export interface ForgeServer extends AsyncDisposable {
   /** What the server itself failed at: a test that sees some has found a fault of the server. */
   readonly failures: unknown[]
   /** Asked first for every request; `null` leaves the answer to the server. */
-  instead: ((request: ForgeRequestSeen) => ForgeReply | null) | null
+  instead: ((request: ForgeRequestSeen) => ForgeReply | null | Promise<ForgeReply | null>) | null
 }
 
 /** Takes requests that are none of the API's, as git's; returns false for others, without an answer. */
@@ -55,7 +55,7 @@ export async function startForgeServer(answer: Answering, mount?: Mount): Promis
     try {
       const request = await readRequest(incoming)
       forge.requests.push(request)
-      write(response, forge.instead?.(request) ?? (await answer(request)))
+      write(response, (await forge.instead?.(request)) ?? (await answer(request)))
     } catch (error) {
       forge.failures.push(error)
       write(response, { status: 500, body: { message: String(error) } })
