@@ -8,7 +8,7 @@ import { TrackerError } from '../ports/issue-trackers.ts'
 import { troubleOf } from './forge-errors.ts'
 import { fieldsOf, savePull } from './pull-records.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
-import { nextSync } from './rules/next-sync.ts'
+import { isTermNew, nextSync } from './rules/next-sync.ts'
 
 interface Sync {
   readonly deps: PullRequestDeps
@@ -35,7 +35,7 @@ export async function syncPull(
     bindBeforeSending(context, connection)
     const pull = await forges.read(connection, record.number, { signal })
     const isNew = everything || pull.updated_at !== record.updated_there || pull.head.commit !== record.head
-    const checks = await readChecks(sync, pull)
+    const checks = await readChecks(sync, pull, isNew)
     const parts = isNew
       ? await readTalk(sync)
       : { threads: record.threads, reviews: record.reviews, comments: record.comments }
@@ -118,15 +118,14 @@ async function readTalk(sync: Sync): Promise<Pick<PullRequestRecord, 'threads' |
   }
 }
 
-async function readChecks(sync: Sync, pull: Pull): Promise<PullRequestRecord['checks']> {
+async function readChecks(sync: Sync, pull: Pull, everything: boolean): Promise<PullRequestRecord['checks']> {
   const { deps, connection, record, signal } = sync
   let seen = record.checks.seen
   const part = await readPart(sync, record.checks, async () => {
     const told = await deps.context.forges.checks(connection, pull, { signal })
     seen = told.seen
     const known = pull.head.commit === record.head ? record.checks.items : []
-    const isRed = told.checks.some(({ state }) => state === 'failed')
-    const there = isRed ? await redOnTarget(sync, pull) : new Set<string>()
+    const there = await redThereToo(sync, pull, told.checks, everything ? [] : known)
     const items: KnownCheck[] = []
     for (const check of told.checks) items.push(await withLog(sync, check, known, there))
     return items
@@ -134,7 +133,25 @@ async function readChecks(sync: Sync, pull: Pull): Promise<PullRequestRecord['ch
   return { ...part, seen }
 }
 
-/** Returns the names of the checks that fail on the target too. */
+/**
+ * Returns the names of the failed checks that fail on the target too. For those that were red before, the target is
+ * asked seldom: a pull request may stay red for days.
+ */
+async function redThereToo(
+  sync: Sync,
+  pull: Pull,
+  checks: readonly ForgeCheck[],
+  known: readonly KnownCheck[],
+): Promise<ReadonlySet<string>> {
+  const red = checks.filter(({ state }) => state === 'failed')
+  if (red.length === 0) return new Set()
+  const before = new Map(known.filter(({ state }) => state === 'failed').map((check) => [check.name, check]))
+  const isKnown = red.every(({ name, job }) => before.get(name)?.job === job)
+  if (!isKnown || isTermNew(sync.record.synced_at, sync.deps.context.clock.now())) return redOnTarget(sync, pull)
+  return new Set([...before.values()].filter(({ inherited }) => inherited).map(({ name }) => name))
+}
+
+/** Returns the names of the checks that fail on the target. */
 async function redOnTarget({ deps, connection, signal }: Sync, { target }: Pull): Promise<ReadonlySet<string>> {
   try {
     const checks = await deps.context.forges.checksOf(connection, target, { signal })

@@ -23,6 +23,10 @@ export interface AnyForge extends AsyncDisposable {
   readonly token: string
   /** The end of a check of a commit. */
   report(commit: string, name: string, passed: boolean): Promise<void>
+  /** A workflow of the forge's own CI has run for the head of a pull request, with one job that passed. */
+  runWorkflow(number: number, name: string): Promise<void>
+  /** How often it answered that what was asked for has not changed; null where its API has no ETags. */
+  notModified(): number | null
   /** `rita`, who may write there, comments on a line of the pull request. Returns the ID of the thread. */
   comment(number: number, at: { readonly path: string; readonly line: number }, body: string): Promise<string>
   /** The pull requests there, with all that was written in their threads. */
@@ -50,6 +54,11 @@ async function gitea(kind: ForgeKind, name: string, parts: Parts): Promise<AnyFo
     base_url: server.url,
     token: server.token,
     report: (commit, context, passed) => server.people.status(name, commit, context, passed ? 'success' : 'failure'),
+    runWorkflow: async (number, job) => {
+      const { commit } = server.people.pull(name, number).pull
+      await server.people.job(name, commit, job, { status: 'success', description: 'Successful in 5s' })
+    },
+    notModified: () => null,
     comment: async (number, at, body) => String(server.people.commentOnLine(name, number, 'rita', { ...at, body }).id),
     pulls: () =>
       repository.issues.flatMap(({ number, state, pull }) => {
@@ -77,6 +86,12 @@ async function github(kind: ForgeKind, name: string, parts: Parts): Promise<AnyF
     token,
     report: (commit, context, passed) =>
       server.people.reportStatus(repository, commit, context, passed ? 'success' : 'failure'),
+    runWorkflow: async (number, workflow) => {
+      const head = server.pull(repository, number).commit
+      for (const run of server.people.startWorkflow(repository, head, [`${workflow} job`], { name: workflow }))
+        await server.people.finish(run, 'success')
+    },
+    notModified: () => server.counts.notModified,
     comment: async (number, at, body) =>
       server.people.commentOnLine(server.pull(repository, number), 'rita', at, body).node_id,
     pulls: () =>
@@ -100,6 +115,10 @@ async function gitlab(name: string, parts: Parts): Promise<AnyForge> {
     token: server.token,
     report: async (commit, context, passed) =>
       server.people.status(name, commit, context, passed ? 'success' : 'failed'),
+    runWorkflow: async (number, job) => {
+      await server.people.job(name, await server.people.pipeline(name, number), job, 'success')
+    },
+    notModified: () => server.state.notModified,
     comment: async (number, { path, line }, body) => {
       const at = { new_path: path, old_path: path, new_line: line }
       return (await server.people.thread(name, number, 'rita', body, at)).id

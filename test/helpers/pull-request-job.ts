@@ -46,7 +46,10 @@ export interface AnyForgeJob extends ForgeJob {
 let counter = 0
 
 type Settings = Partial<PullRequestSettings>
-type Options = Parameters<typeof startJob>[0]
+interface Options extends NonNullable<Parameters<typeof startJob>[0]> {
+  /** It polls as often as a project that sets nothing; without it the test alone asks the forge. */
+  readonly pollsByDefault?: boolean
+}
 
 /** Starts it at a Gitea of the newest version. */
 export async function startPullRequestJob(settings: Settings = {}, options: Options = {}): Promise<PullRequestJob> {
@@ -58,8 +61,12 @@ export async function startPullRequestJob(settings: Settings = {}, options: Opti
   })
 }
 
-export async function startAnyForgeJob(kind: ForgeKind, settings: Settings = {}): Promise<AnyForgeJob> {
-  return await startAt(settings, {}, async (parts) => {
+export async function startAnyForgeJob(
+  kind: ForgeKind,
+  settings: Settings = {},
+  options: Options = {},
+): Promise<AnyForgeJob> {
+  return await startAt(settings, options, async (parts) => {
     const forge = await startAnyForge(kind, repository, parts)
     const { platform, base_url, token, server } = forge
     return { forge, url: server.url, token, platform, base_url }
@@ -73,7 +80,7 @@ interface Started<F> extends Pick<AnyForge, 'platform' | 'base_url' | 'token'> {
 
 async function startAt<F extends AsyncDisposable>(
   settings: Settings,
-  options: Options,
+  { pollsByDefault = false, ...options }: Options,
   start: (parts: { readonly git: ForgeGit; readonly mount: Mount }) => Promise<Started<F>>,
 ): Promise<ForgeJob & { readonly forge: F }> {
   await using opened = new AsyncDisposableStack()
@@ -103,7 +110,7 @@ async function startAt<F extends AsyncDisposable>(
     owner,
     repo,
     token_secret_ref: secret,
-    poll_interval_secs: 86_400,
+    ...(!pollsByDefault && { poll_interval_secs: 86_400 }),
     pull_requests: SettingsShape.parse({ enabled: true, ...settings }),
   })
   const owned = opened.move()

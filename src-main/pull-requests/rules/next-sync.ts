@@ -39,6 +39,13 @@ export function mayStillBegin({ checks, head_since }: Pick<SyncFacts, 'checks' |
   return checks.items.length === 0 && Date.parse(head_since) + beginMs > now
 }
 
+const termMs = 1_200_000
+
+/** Returns whether a poll is the first in its third of an hour: for what is to be asked for seldom while nothing happens. */
+export function isTermNew(synced_at: string | null, now: number): boolean {
+  return synced_at === null || Math.floor(Date.parse(synced_at) / termMs) < Math.floor(now / termMs)
+}
+
 const hourMs = 3_600_000
 
 /** Returns whether everything is to be read, though the forge tells no change: some changes it doesn't tell. */

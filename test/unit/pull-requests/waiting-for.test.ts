@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isAllDue, nextSync } from '../../../src-main/pull-requests/rules/next-sync.ts'
+import { isAllDue, isTermNew, nextSync } from '../../../src-main/pull-requests/rules/next-sync.ts'
 import { waitingFor } from '../../../src-main/pull-requests/rules/waiting-for.ts'
 
 const ready: Parameters<typeof waitingFor>[0] = {
@@ -75,5 +75,11 @@ describe('the next question to the forge', () => {
     expect(isAllDue(null, 0)).toBe(true)
     expect(isAllDue(new Date(0).toISOString(), 3_599_999)).toBe(false)
     expect(isAllDue(new Date(0).toISOString(), 3_600_000)).toBe(true)
+  })
+  test('is for what changes seldom three times an hour', () => {
+    const poll = (minute: number) => new Date(minute * 60_000).toISOString()
+    const minutes = Array.from({ length: 12 }, (_, index) => index * 5)
+    expect(isTermNew(null, 0)).toBe(true)
+    expect(minutes.filter((minute) => isTermNew(poll(minute), (minute + 5) * 60_000))).toEqual([15, 35, 55])
   })
 })

@@ -6,7 +6,7 @@ import { query } from './graphql.ts'
 import type { PullFields } from './pull-fields.ts'
 import { readRules } from './rules.ts'
 
-const tenMinutes = () => 600_000
+const keptMs = () => 1_200_000
 
 const Queue = z
   .looseObject({ repository: z.looseObject({ mergeQueue: z.looseObject({}).nullish() }).nullish() })
@@ -16,7 +16,7 @@ const Queue = z
 export async function hasQueue(github: Github, branch: string): Promise<boolean | null> {
   // REST tells it of rulesets, GraphQL of the older kind of protection too.
   if ((await readRules(github, branch))?.queue === true) return true
-  return github.recall(`queue ${branch}`, tenMinutes, async () => {
+  return github.recall(`queue ${branch}`, keptMs, async () => {
     try {
       const { owner, repo } = github.source
       const text = `query($owner: String!, $repo: String!, $branch: String!) {

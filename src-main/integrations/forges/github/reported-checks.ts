@@ -49,11 +49,14 @@ async function readJobs(github: Github, commit: string): Promise<readonly Report
   return found
 }
 
+const dayMs = 86_400_000
+
+/** The jobs of a run that has ended stay as they are: another attempt is asked for by another key. */
 async function jobsOf(github: Github, run: WorkflowRun): Promise<readonly Reported[]> {
   const { id, run_attempt, updated_at, status } = run
   const jobs = await github.recall(
     `jobs ${id} ${run_attempt ?? ''} ${updated_at ?? ''}`,
-    () => (status === 'completed' ? hourMs : 0),
+    () => (status === 'completed' ? dayMs : 0),
     () => github.list(`/actions/runs/${part(id)}/jobs`, Job, { query: { filter: 'latest' }, field: 'jobs' }),
   )
   return jobs.length > 0 ? jobs : withoutJobs(run)

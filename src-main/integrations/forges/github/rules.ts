@@ -38,13 +38,14 @@ const Rule = z.looseObject({
 })
 type Rule = z.infer<typeof Rule>
 
-const tenMinutes = () => 600_000
+/** What seldom changes must not cost a good part of the requests of a pull request that waits. */
+const keptMs = () => 1_200_000
 
 const refusals = ['forbidden', 'not_found', 'refused'] as const
 
 /** Reads the rules of a branch; null where the token may not, or the server has none yet. */
 export async function readRules(github: Github, branch: string): Promise<BranchRules | null> {
-  return github.recall(`rules ${branch}`, tenMinutes, () =>
+  return github.recall(`rules ${branch}`, keptMs, () =>
     unlessRefused(refusals, async () => toRules(await github.list(`/rules/branches/${part(branch)}`, Rule))),
   )
 }
@@ -87,7 +88,7 @@ const Branch = z.looseObject({
 
 /** Reads which checks the older kind of protection requires; null where the token may not. */
 export async function readProtection(github: Github, branch: string): Promise<readonly RequiredCheck[] | null> {
-  return github.recall(`protection ${branch}`, tenMinutes, () =>
+  return github.recall(`protection ${branch}`, keptMs, () =>
     unlessRefused(refusals, async () => {
       // The address for protection itself is for those who administer the repository.
       const { protection } = await github.get(`/branches/${part(branch)}`, Branch)

@@ -77,7 +77,7 @@ async function userIds({ api, root }: GitlabProject, logins: readonly string[]):
 }
 
 export async function readPull(project: GitlabProject, number: number): Promise<Pull> {
-  return toPull(project, await fetchPull(project, number))
+  return toPull(project, await recallPull(project, number, true))
 }
 
 export async function fetchPull({ api, url }: GitlabProject, number: number): Promise<GitlabPull> {
@@ -86,12 +86,16 @@ export async function fetchPull({ api, url }: GitlabProject, number: number): Pr
 
 const sharedMs = 5_000
 
-/** Returns a pull request for its head and pipeline, which its parts need that are asked for together. */
-export async function recallPull(project: GitlabProject, number: number): Promise<GitlabPull> {
+/**
+ * Returns a pull request for its head and pipeline, which its parts need that are asked for together; `isFresh` asks in
+ * any case.
+ */
+export async function recallPull(project: GitlabProject, number: number, isFresh = false): Promise<GitlabPull> {
   return project.recall(
     `${project.key} pull ${number}`,
     () => sharedMs,
     () => fetchPull(project, number),
+    isFresh,
   )
 }
 
