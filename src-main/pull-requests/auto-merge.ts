@@ -6,6 +6,7 @@ import { writingConnectionOf } from './connection.ts'
 import { saveChange } from './pull-records.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { mayStillBegin } from './rules/next-sync.ts'
+import type { RefusedMerges } from './refused-merges.ts'
 import { isGivenUp } from './rules/pull-states.ts'
 import { checkMergeOrder } from './stacked-pull.ts'
 import { syncPull } from './sync-pull.ts'
@@ -19,6 +20,7 @@ export async function autoMerge(
   deps: PullRequestDeps,
   connection: IntegrationRecord,
   record: PullRequestRecord,
+  refused: RefusedMerges,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { clock, forges, log, store } = deps.context
@@ -36,7 +38,7 @@ export async function autoMerge(
         saveChange(deps, record, await forges.change(connection, record.number, { draft: false }, { signal }))
       return false
     }
-    if (waits.length > 0) return false
+    if (waits.length > 0 || refused.isRefused(record, clock.now())) return false
     const { methods } = await forges.repository(connection, { signal })
     // It may have been switched off while the forge answered.
     if (isRefusal(writingConnectionOf(store.read, record))) return false
@@ -47,6 +49,7 @@ export async function autoMerge(
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error
     // What the forge wants besides is said by its page; a later poll tries again.
+    if (!['unreachable', 'rate_limited'].includes(error.code)) refused.note(record, clock.now())
     log.info({ err: error, task_id }, 'a pull request could not be merged automatically')
     return false
   }

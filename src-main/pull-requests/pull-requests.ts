@@ -32,6 +32,7 @@ import { openPull, type OpenedPull, type OpenWish } from './open-pull.ts'
 import { openAgain, openAtGate } from './open-at-gate.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 import { reactToPull } from './react-to-pull.ts'
+import { createRefusedMerges, type RefusedMerges } from './refused-merges.ts'
 import { recoverPull } from './recover-pull.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { isAllDue } from './rules/next-sync.ts'
@@ -116,6 +117,7 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
   const sending = new Set<Promise<unknown>>()
   /** Writes that failed and may succeed later, by task. */
   const retries = new Map<TaskId, Retry>()
+  const refused = createRefusedMerges()
   let isStarted = false
 
   const look = () => {
@@ -128,7 +130,7 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
     const wait = Math.min(Math.max(Math.min(...times) - context.clock.now(), 0), longestMs)
     timer = setTimeout(() => {
       polling = retryDue(deps, retries, locked, stop.signal)
-        .then(() => pollDue(deps, locked, stop.signal))
+        .then(() => pollDue(deps, locked, refused, stop.signal))
         .catch((error: unknown) => {
           if (!stop.signal.aborted) context.log.error({ err: error }, 'pull requests could not be polled')
         })
@@ -159,7 +161,9 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
   const soon = createPollThrottle((project_id) => {
     // After a poll that is under way, which may have missed the news.
     for (const record of read.pull_requests.live()) {
-      if (record.project_id === project_id) later(record.task_id, async () => makeDue(deps, record.task_id))
+      if (record.project_id !== project_id) continue
+      refused.forget(record.task_id)
+      later(record.task_id, async () => makeDue(deps, record.task_id))
     }
   })
   const follow = (task_id: TaskId) => {
@@ -177,7 +181,8 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
       const record = await ask()
       const connection = isRefusal(record) ? null : writingConnectionOf(read, record)
       if (connection === null || isRefusal(connection)) return record
-      await reactToPull(deps, connection, task_id, signal)
+      refused.forget(task_id)
+      await reactToPull(deps, connection, task_id, refused, signal)
       const known = read.pull_requests.of(task_id)
       // What follows from a merge, the caller needs not wait for.
       if (known?.settled) sendSoon(task_id)
@@ -223,7 +228,9 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
     poke: (project_id) => {
       context.feed.commit((tx) => {
         for (const record of tx.pull_requests.live()) {
-          if (record.project_id === project_id) tx.pull_requests.put({ ...record, next_poll_at: tx.now() })
+          if (record.project_id !== project_id) continue
+          refused.forget(record.task_id)
+          tx.pull_requests.put({ ...record, next_poll_at: tx.now() })
         }
       })
       look()
@@ -314,7 +321,12 @@ function duePulls({ context }: PullRequestDeps): readonly PullRequestRecord[] {
 type Locked = <T>(task_id: TaskId, work: () => Promise<T>) => Promise<T>
 
 /** Asks for each pull request that is due. One that fails is due later, and holds up no other. */
-async function pollDue(deps: PullRequestDeps, locked: Locked, signal: AbortSignal): Promise<void> {
+async function pollDue(
+  deps: PullRequestDeps,
+  locked: Locked,
+  refused: RefusedMerges,
+  signal: AbortSignal,
+): Promise<void> {
   const { context } = deps
   const now = context.clock.now()
   for (const { task_id, next_poll_at } of duePulls(deps)) {
@@ -336,7 +348,7 @@ async function pollDue(deps: PullRequestDeps, locked: Locked, signal: AbortSigna
         // It may have been switched off while the forge answered.
         const current = writingConnectionOf(context.store.read, record)
         if (isRefusal(current)) return
-        await reactToPull(deps, current, task_id, signal)
+        await reactToPull(deps, current, task_id, refused, signal)
         if (context.store.read.pull_requests.of(task_id)?.settled) await sendLater(deps, task_id, signal)
       } catch (error) {
         if (signal.aborted) return

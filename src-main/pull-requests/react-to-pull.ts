@@ -10,12 +10,14 @@ import { followStack } from './follow-stack.ts'
 import { isWaiting } from './is-waiting.ts'
 import { takeOthersWork } from './others-work.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
+import type { RefusedMerges } from './refused-merges.ts'
 
 /** Does what follows from what the forge told last. Safe to repeat: what was done is seen from the task. */
 export async function reactToPull(
   deps: PullRequestDeps,
   connection: IntegrationRecord,
   task_id: TaskRecord['id'],
+  refused: RefusedMerges,
   signal: AbortSignal,
 ): Promise<void> {
   const { read } = deps.context.store
@@ -29,8 +31,8 @@ export async function reactToPull(
     if (!(await followStack(deps, task_id, signal))) return
     await answerFindings(deps, connection, read.pull_requests.of(task_id) ?? record, signal)
     const current = read.pull_requests.of(task_id)
-    if (current && (await autoMerge(deps, connection, current, signal))) {
-      await reactToPull(deps, connection, task_id, signal)
+    if (current && (await autoMerge(deps, connection, current, refused, signal))) {
+      await reactToPull(deps, connection, task_id, refused, signal)
     }
   }
 }

@@ -25,6 +25,8 @@ export interface AnyForge extends AsyncDisposable {
   report(commit: string, name: string, passed: boolean): Promise<void>
   /** A workflow of the forge's own CI has run for the head of a pull request, with one job that passed. */
   runWorkflow(number: number, name: string): Promise<void>
+  /** Merges into `main` need an approval from now on. */
+  requireApproval(): void
   /** How often it answered that what was asked for has not changed; null where its API has no ETags. */
   notModified(): number | null
   /** `rita`, who may write there, comments on a line of the pull request. Returns the ID of the thread. */
@@ -58,6 +60,7 @@ async function gitea(kind: ForgeKind, name: string, parts: Parts): Promise<AnyFo
       const { commit } = server.people.pull(name, number).pull
       await server.people.job(name, commit, job, { status: 'success', description: 'Successful in 5s' })
     },
+    requireApproval: () => void repository.protections.set('main', { contexts: null, approvals: 1 }),
     notModified: () => null,
     comment: async (number, at, body) => String(server.people.commentOnLine(name, number, 'rita', { ...at, body }).id),
     pulls: () =>
@@ -91,6 +94,7 @@ async function github(kind: ForgeKind, name: string, parts: Parts): Promise<AnyF
       for (const run of server.people.startWorkflow(repository, head, [`${workflow} job`], { name: workflow }))
         await server.people.finish(run, 'success')
     },
+    requireApproval: () => server.protect(repository, 'main', { classic: required, approvals: 1 }),
     notModified: () => server.counts.notModified,
     comment: async (number, at, body) =>
       server.people.commentOnLine(server.pull(repository, number), 'rita', at, body).node_id,
@@ -118,6 +122,7 @@ async function gitlab(name: string, parts: Parts): Promise<AnyForge> {
     runWorkflow: async (number, job) => {
       await server.people.job(name, await server.people.pipeline(name, number), job, 'success')
     },
+    requireApproval: () => void (project.approvalsRequired = 1),
     notModified: () => server.state.notModified,
     comment: async (number, { path, line }, body) => {
       const at = { new_path: path, old_path: path, new_line: line }

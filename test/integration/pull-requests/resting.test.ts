@@ -16,10 +16,10 @@ const intervalMs = 300_000
 const pollsAnHour = 12
 const mostRequests = 60
 
-async function startResting(kind: ForgeKind) {
+async function startResting(kind: ForgeKind, settings: Parameters<typeof startAnyForgeJob>[1] = {}) {
   let ahead = 0
   const clock = { now: () => Date.now() + ahead }
-  const at = await startAnyForgeJob(kind, {}, { clock, pollsByDefault: true })
+  const at = await startAnyForgeJob(kind, settings, { clock, pollsByDefault: true })
   // A sign-in ends within the hour.
   const { token } = await at.job.running.client.call('auth.create_token', { name: 'clock' })
   const client = at.job.running.clientWith(token)
@@ -94,3 +94,22 @@ test.each(forgeKinds)('asks at most 60 times an hour for a pull request that wai
   expect(await shown()).toMatchObject({ state: 'open', waiting_for: ['checks', 'threads'] })
   expect(forge.server.failures).toEqual([])
 })
+
+test.each(forgeKinds)(
+  'asks as seldom while the forge wants an approval before it merges by itself: %s',
+  async (kind) => {
+    const resting = await startResting(kind, { auto_merge: true })
+    await using at = resting.at
+    const { forge } = at
+    forge.requireApproval()
+    const task = await at.atGate('echo bonjour > greeting.txt')
+    await forge.report((await at.sync(task)).head, 'ci/build', true)
+    await at.sync(task)
+    await pass(resting, task, 2)
+    const asked = await pass(resting, task, pollsAnHour)
+    if (process.env['COPSE_PULL_COUNTS'] !== undefined) console.info(kind, { merging: asked.length })
+    expect(asked.length).toBeLessThanOrEqual(mostRequests)
+    expect(forge.pulls().map(({ state }) => state)).not.toContain('merged')
+    expect(forge.server.failures).toEqual([])
+  },
+)

@@ -6,6 +6,8 @@ import { GiteaTimelineItem, type GiteaPull } from './shapes.ts'
 /** Names a scheduled merge, whose mark is the head that it is for. */
 export const scheduledMark = ({ key }: GiteaRepository, number: number) => `${key} scheduled ${number}`
 
+/** What is scheduled or called off changes the pull request; read again so seldom in case a second had both. */
+const keptMs = 1_200_000
 const pageSize = 50
 const maxPages = 20
 
@@ -15,7 +17,7 @@ const maxPages = 20
  * forge would merge whatever is pushed.
  */
 export async function checkScheduled(repository: GiteaRepository, pull: GiteaPull): Promise<void> {
-  const { api, url, marks } = repository
+  const { api, url, marks, recall } = repository
   const mark = scheduledMark(repository, pull.number)
   if (pull.state !== 'open') {
     marks.delete(mark)
@@ -30,7 +32,11 @@ export async function checkScheduled(repository: GiteaRepository, pull: GiteaPul
     marks.delete(mark)
     return
   }
-  const isScheduled = await readScheduled(repository, pull.number)
+  const isScheduled = await recall(
+    `${mark} ${head ?? ''} ${pull.updated_at}`,
+    () => keptMs,
+    () => readScheduled(repository, pull.number),
+  )
   if (isScheduled === false) marks.delete(mark)
   // For which head isn't told.
   if (isScheduled === true && head === null) marks.set(mark, '')

@@ -147,6 +147,7 @@ export function createPeople(state: State): GiteaPeople {
       const issue = pullAt(name, number)
       issue.pull.scheduled = null
       issue.timeline.push({ type: 'pull_cancel_scheduled_merge' })
+      touch(issue)
     },
     status,
     job: async (name, commit, jobName, { status: value, description, log }) => {

@@ -191,6 +191,7 @@ async function mergePull(context: Context) {
     if (waits !== null || !allPassed(context, pull)) {
       pull.scheduled = style
       issue.timeline.push({ type: 'pull_scheduled_merge' })
+      issue.updated_at = nextTime(context.state)
       return { status: 201 }
     }
   }
@@ -230,5 +231,6 @@ function cancelMerge(context: Context) {
   if (!issue || issue.pull.scheduled === null) return notFound()
   issue.pull.scheduled = null
   issue.timeline.push({ type: 'pull_cancel_scheduled_merge' })
+  issue.updated_at = nextTime(context.state)
   return { status: 204 }
 }
