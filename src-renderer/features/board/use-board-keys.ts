@@ -1,4 +1,4 @@
-import { nextTick } from 'vue'
+import { computed, nextTick } from 'vue'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { toggled } from '../../model/board-filter.ts'
 import { useCommandHandlers, type CommandHandler } from '../../stores/commands.ts'
@@ -196,30 +196,33 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
   const ofOpen = (id: string) => on(open, id, (event) => inPanel(event.target) && takesAnywhere(event))
   useCommandHandlers({ assign: ofOpen('assign'), after: ofOpen('after') })
   useCommandHandlers({
-    'previous-task': neighbour(ports, -1),
-    'next-task': neighbour(ports, 1),
+    ...neighbours(ports),
     'next-needs-you': nextThatNeeds(ports),
   })
 }
 
-/** Opens the previous or next task in the order that the board shows. */
-function neighbour({ board, panelTask }: BoardKeyPorts, by: 1 | -1): CommandHandler {
+/** Open the previous or next task in the order that the board shows. */
+function neighbours({ board, panelTask }: BoardKeyPorts): Record<'previous-task' | 'next-task', CommandHandler> {
   const navigation = useNavigation()
   const tasks = useTasks()
-  const order = () => board.lanes.value.flatMap(({ cards }) => cards)
-  const at = () => order().findIndex(({ id }) => id === panelTask())
-  return {
+  // Kept, because the panel's buttons ask whenever a task is opened, and a board can have thousands.
+  const order = computed(() => board.lanes.value.flatMap(({ cards }) => cards))
+  const at = computed(() => {
+    const id = panelTask()
+    return id === null ? -1 : order.value.findIndex((task) => task.id === id)
+  })
+  const neighbour = (by: 1 | -1): CommandHandler => ({
     accepts: takesAnywhere,
     on: () => {
       const id = panelTask()
       return id && tasks.refOf(id)
     },
     refused: () => {
-      if (at() < 0) return 'This task isn’t on the board'
-      return order()[at() + by] ? null : by === 1 ? 'This is the last task' : 'This is the first task'
+      if (at.value < 0) return 'This task isn’t on the board'
+      return order.value[at.value + by] ? null : by === 1 ? 'This is the last task' : 'This is the first task'
     },
     run: () => {
-      const next = order()[at() + by]
+      const next = order.value[at.value + by]
       if (!next) return
       const panel = document.activeElement?.closest<HTMLElement>('[data-task-panel]')
       board.focus(next.id)
@@ -227,7 +230,8 @@ function neighbour({ board, panelTask }: BoardKeyPorts, by: 1 | -1): CommandHand
       // The focused element is removed with the task that was open.
       void nextTick(() => panel?.focus())
     },
-  }
+  })
+  return { 'previous-task': neighbour(-1), 'next-task': neighbour(1) }
 }
 
 /**
