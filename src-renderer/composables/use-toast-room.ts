@@ -1,5 +1,5 @@
 import { useElementBounding, useWindowSize } from '@vueuse/core'
-import { computed, onScopeDispose, shallowReactive, watchEffect, type ComputedRef, type Ref } from 'vue'
+import { computed, onScopeDispose, shallowReactive, type ComputedRef, type Ref } from 'vue'
 
 /** The greatest width of a toast, and its distance from what it keeps clear of, in pixels. */
 const toastWidthPx = 420
@@ -17,7 +17,8 @@ const sides = shallowReactive(new Set<ComputedRef<Box | null>>())
 const bars = shallowReactive(new Set<ComputedRef<Box | null>>())
 
 function keepClear(all: Set<ComputedRef<Box | null>>, element: Readonly<Ref<HTMLElement | null | undefined>>): void {
-  const { left, right, top, height } = useElementBounding(element)
+  // Not at once, which would lay out the page before its frame: its observer tells within that.
+  const { left, right, top, height } = useElementBounding(element, { immediate: false })
   const box = computed(() => (height.value > 0 ? { left: left.value, right: right.value, top: top.value } : null))
   all.add(box)
   onScopeDispose(() => all.delete(box))
@@ -30,16 +31,14 @@ export const useToastRoom = (element: Readonly<Ref<HTMLElement | null | undefine
 export const useToastRoomBeside = (element: Readonly<Ref<HTMLElement | null | undefined>>): void =>
   keepClear(sides, element)
 
-/** Sets the corner of the toasts: `--toast-left` and `--toast-bottom` of the page. */
-export function useToastCorner(): void {
+/** The distance of toasts from the left and the bottom of the page. */
+export function useToastCorner(): ComputedRef<{ readonly left: string; readonly bottom: string }> {
   const { height } = useWindowSize()
-  const { style } = document.documentElement
   const boxes = (all: ReadonlySet<ComputedRef<Box | null>>) => [...all].flatMap((box) => box.value ?? [])
-  watchEffect(() => {
+  return computed(() => {
     const start = Math.max(0, ...boxes(sides).map(({ right }) => right)) + edgePx
     const above = boxes(bars).filter(({ left, right }) => left < start + toastWidthPx && right > start)
     const bottom = Math.max(edgePx, ...above.map(({ top }) => height.value - top + gapPx))
-    style.setProperty('--toast-left', `${Math.round(start)}px`)
-    style.setProperty('--toast-bottom', `${Math.round(bottom)}px`)
+    return { left: `${Math.round(start)}px`, bottom: `${Math.round(bottom)}px` }
   })
 }
