@@ -3,7 +3,7 @@ import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
 
 /**
  * Merges that forges refused though nothing was seen to be missing, as an approval that a rule wants. They are tried
- * again when the pull request changes, when somebody or a webhook asks, and else later each time.
+ * again when the pull request changes, when a person or a webhook asks, and else later each time.
  */
 export interface RefusedMerges {
   note(record: PullRequestRecord, now: number): void

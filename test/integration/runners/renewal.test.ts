@@ -15,8 +15,8 @@ import { projectRoot } from '../../helpers/project-root.ts'
 import { startSshJob } from '../../helpers/ssh-job.ts'
 
 /** The version of the service, which has modules in common with the tests before this one. */
-const version = vi.spyOn(jobs, 'jobProtocol', 'get')
-const now = jobs.jobProtocol
+const version = vi.spyOn<{ jobProtocol: number }, 'jobProtocol'>(jobs, 'jobProtocol', 'get')
+const now: number = jobs.jobProtocol
 
 const patient = { timeout: 60_000 }
 /** Commits, waits for a word with uncommitted work, and commits again. */
