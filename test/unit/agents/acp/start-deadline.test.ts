@@ -17,7 +17,7 @@ test.each([
     })`,
   ],
 ])('ends an agent that never answers %s, and shows what it wrote', async (_what, script) => {
-  const running = await startAgent(acpProfile({ ...anyAcpAgent, startMs: 600 }), runOf({ cwd: tmpdir() }), {
+  const running = await startAgent(acpProfile({ ...anyAcpAgent, startMs: 2_500 }), runOf({ cwd: tmpdir() }), {
     env: process.env,
     signal: new AbortController().signal,
     exitGraceMs: 50,
@@ -26,6 +26,6 @@ test.each([
   const outcome = await running.outcome
   expect(outcome.exit_code).not.toBe(0)
   expect(outcome.message).toBe(
-    "The agent didn't answer within 0.6 s of its start. Run it once in a terminal to see what it asks. It wrote: Open this page to sign in",
+    "The agent didn't answer within 2.5 s of its start. Run it once in a terminal to see what it asks. It wrote: Open this page to sign in",
   )
 })
