@@ -38,7 +38,7 @@ test.each([{ head: 'b' }, { number: 2 }, { state: 'draft' }, { updated_there: '2
   },
 )
 
-test('tries it again when somebody asks', () => {
+test('tries it again when a person asks', () => {
   const refused = createRefusedMerges()
   for (let times = 0; times < 5; times++) refused.note(record(), 0)
   refused.forget(task_id)

@@ -4,9 +4,7 @@ import { unlessRefused } from '../unless-refused.ts'
 import type { Github } from './github.ts'
 import { query } from './graphql.ts'
 import type { PullFields } from './pull-fields.ts'
-import { readRules } from './rules.ts'
-
-const keptMs = () => 1_200_000
+import { keptMs, readRules } from './rules.ts'
 
 const Queue = z
   .looseObject({ repository: z.looseObject({ mergeQueue: z.looseObject({}).nullish() }).nullish() })

@@ -39,7 +39,7 @@ const Rule = z.looseObject({
 type Rule = z.infer<typeof Rule>
 
 /** What seldom changes must not cost a good part of the requests of a pull request that waits. */
-const keptMs = () => 1_200_000
+export const keptMs = (): number => 1_200_000
 
 const refusals = ['forbidden', 'not_found', 'refused'] as const
 
