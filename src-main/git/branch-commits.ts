@@ -1,6 +1,6 @@
 import type { BranchCommit } from '../../src-shared/contract/workspaces.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
-import type { DiffQuery, FileDiff } from '../ports/diff-reader.ts'
+import type { BranchMessage, DiffQuery, FileDiff } from '../ports/diff-reader.ts'
 import type { BranchRef } from '../ports/branch-ref.ts'
 import { isAncestor, resolveCommit } from './commands/branch.ts'
 import { readPatch } from './commands/diff.ts'
@@ -31,6 +31,19 @@ export async function readCommits(ref: BranchRef, { signal }: Cancellable): Prom
     })
   }
   return commits
+}
+
+/** Reads the messages of a branch's commits, see `DiffReader.messages`. */
+export async function readMessages(ref: BranchRef, { signal }: Cancellable): Promise<readonly BranchMessage[]> {
+  const { cwd, base, head } = await findSides(ref, 'branch', { signal, since: null })
+  if (head === null || head === base) return []
+  const range = base === null ? [head] : [head, `^${base}`]
+  const args = ['log', '-z', '-n', String(maxCommits), '--no-show-signature', '--encoding=UTF-8', '--format=%H%n%B']
+  const { stdout } = await runGit(cwd, [...args, ...range, '--'], { signal })
+  const records = stdout.toString('utf8').split('\0')
+  return records
+    .filter((one) => one !== '')
+    .map((one) => ({ id: one.slice(0, one.indexOf('\n')), message: one.slice(one.indexOf('\n') + 1) }))
 }
 
 /** Reads the changes of one commit, see `DiffReader.commitDiff`. */

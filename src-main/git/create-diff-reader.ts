@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import type { DiffReader } from '../ports/diff-reader.ts'
-import { readCommitDiff, readCommits } from './branch-commits.ts'
-import { readDiff, readDiffStat, readHiddenPaths, readMassDeletion } from './read-diff.ts'
+import { readCommitDiff, readCommits, readMessages } from './branch-commits.ts'
+import { readDiffFindings } from './diff-findings.ts'
+import { readDiff, readDiffStat } from './read-diff.ts'
 import { readBranchHunks, readBranchSources } from './read-hunks.ts'
 import { findOnlyIgnored } from './only-ignored.ts'
 import { findWords } from './commands/find-words.ts'
-import { readMessages, readSameNames } from './same-names.ts'
 import { createSharedWatches } from './watch/shared-watches.ts'
 import { watchWorktree } from './watch/watch-worktree.ts'
 import { readLinesSince } from './work.ts'
@@ -30,9 +30,11 @@ export function createDiffReader({ indexes, log, reads, shown }: GitParts): Diff
     commits: (ref, { signal }) => ofRepository(ref, { signal }, () => readCommits(ref, { signal })),
     commitDiff: (ref, commit, file, { signal, ...wishes }) =>
       ofRepository(ref, { signal }, () => readCommitDiff(ref, commit, file, { ...wishes, signal })),
-    massDeletion: (ref, { signal }) => ofRepository(ref, { signal }, () => readMassDeletion(ref, { signal, indexes })),
-    hiddenText: (ref, { signal }) => ofRepository(ref, { signal }, () => readHiddenPaths(ref, { signal, indexes })),
-    sameNames: (ref, { signal }) => ofRepository(ref, { signal }, () => readSameNames(ref, { signal, indexes })),
+    // In turn with the diff: whoever reads next takes up the index that the one before has made.
+    findings: (ref, { signal }) =>
+      ofRepository(ref, { signal }, () =>
+        reads.inTurn(folderOf(ref), () => readDiffFindings(ref, { signal, indexes })),
+      ),
     messages: (ref, { signal }) => ofRepository(ref, { signal }, () => readMessages(ref, { signal })),
     diffStat: (ref, { signal }) => ofRepository(ref, { signal }, () => readDiffStat(ref, { signal, indexes })),
     hunks: (ref, { signal }) =>

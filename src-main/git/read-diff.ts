@@ -5,10 +5,9 @@ import { WorkspaceError } from '../ports/workspace-error.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import type { BranchRef } from '../ports/branch-ref.ts'
 import { branchRef, isAncestor, knownMergeBase, readOddHead, resolveBase, resolveCommit } from './commands/branch.ts'
-import { countDeleted, readHiddenText, readPatch, readStat } from './commands/diff.ts'
+import { readPatch, readStat } from './commands/diff.ts'
 import type { DiffSides } from './commands/diff.ts'
 import { treeWithoutLock } from './commands/committed-lock.ts'
-import { countFiles } from './commands/count-files.ts'
 import { GitError } from './commands/git-error.ts'
 import { withFrozenTree } from './commands/frozen-tree.ts'
 import { emptyTree, treeOf } from './commands/merge.ts'
@@ -58,12 +57,6 @@ export async function readDiffStat(ref: BranchRef, { signal, indexes }: Reading)
   return await compare(found, { signal, indexes }, (sides) => readStat(sides, { signal }))
 }
 
-/** Returns the changed files of a branch that no diff can show as text, though a reader would expect it. */
-export async function readHiddenPaths(ref: BranchRef, { signal, indexes }: Reading): Promise<readonly string[]> {
-  const found = await findSides(ref, 'branch', { signal, since: null })
-  return await compare(found, { signal, indexes }, (sides) => readHiddenText(sides, { signal }))
-}
-
 /** Reads a branch's side with all of its work, committed or not, compared with its base. */
 export async function compareBranch<T>(
   ref: BranchRef,
@@ -71,24 +64,6 @@ export async function compareBranch<T>(
   read: (sides: ComparedSides) => Promise<T>,
 ): Promise<T> {
   return await compare(await findSides(ref, 'branch', { signal: reading.signal, since: null }), reading, read)
-}
-
-/** A smaller tree is often replaced as a whole. */
-const smallTree = 20
-
-/** Returns how many files the work deletes, if they are more than half of a tree that is not small. */
-export async function readMassDeletion(
-  ref: BranchRef,
-  { signal, indexes }: Reading,
-): Promise<{ readonly deleted: number; readonly of: number } | null> {
-  const found = await findSides(ref, 'branch', { signal, since: null })
-  return await compare(found, { signal, indexes }, async (sides) => {
-    const deleted = await countDeleted(sides, { signal })
-    // Only then can they be more than half.
-    if (deleted * 2 <= smallTree) return null
-    const of = await countFiles(found.cwd, found.from, { signal })
-    return of > smallTree && deleted * 2 > of ? { deleted, of } : null
-  })
 }
 
 interface FoundSides {

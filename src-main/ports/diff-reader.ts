@@ -25,6 +25,19 @@ export interface BranchMessage {
   readonly message: string
 }
 
+/** What a reader of a diff may miss. */
+export interface DiffFindings {
+  /** Files that no diff can show as text, though their name, mode or earlier content is a text's. */
+  readonly hidden_text: readonly string[]
+  /**
+   * Names of files and folders, some of them new, that a file system without case or with one form of accents takes for
+   * one; at most 50.
+   */
+  readonly same_names: readonly string[]
+  /** How many files the work deletes, if they are more than half and there were more than 20; else null. */
+  readonly mass_deletion: { readonly deleted: number; readonly of: number } | null
+}
+
 /** Lines of a file in an earlier tree. */
 export type LinePlace = Pick<CommentAnchor, 'path' | 'line' | 'start_line'>
 
@@ -82,17 +95,10 @@ export interface DiffReader {
     paths: readonly (readonly string[])[],
     options: Cancellable,
   ): Promise<readonly IgnoredPlace[]>
-  /** Returns the changed files that no diff can show as text, though their name, mode or earlier content is a text's. */
-  hiddenText(ref: BranchRef, options: Cancellable): Promise<readonly string[]>
-  /**
-   * Returns the names of files and folders, some of them new, that a file system without case or with one form of
-   * accents takes for one; at most 50.
-   */
-  sameNames(ref: BranchRef, options: Cancellable): Promise<readonly string[]>
+  /** Returns what a reader of all changes since the branch left its base may miss. */
+  findings(ref: BranchRef, options: Cancellable): Promise<DiffFindings>
   /** Returns the messages of a branch's commits since it left its base, newest first, at most 500. */
   messages(ref: BranchRef, options: Cancellable): Promise<readonly BranchMessage[]>
-  /** Returns how many files the work deletes, if they are more than half and there were more than 20; else null. */
-  massDeletion(ref: BranchRef, options: Cancellable): Promise<{ readonly deleted: number; readonly of: number } | null>
   /**
    * Returns how lines changed since a tree of the work, in the order of the places: null for unchanged lines, and
    * null for all if that tree is gone.

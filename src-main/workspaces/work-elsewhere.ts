@@ -143,12 +143,8 @@ function saveNotes(
 export async function noteDiff(context: Ground, task: TaskRecord, ref: BranchRef, signal: AbortSignal): Promise<void> {
   const { feed, store } = context
   const { diffs } = context.places.of(task.id)
-  const [hidden, same, deletion, added] = await Promise.all([
-    diffs.hiddenText(ref, { signal }),
-    diffs.sameNames(ref, { signal }),
-    diffs.massDeletion(ref, { signal }),
-    readAdded(diffs, ref, signal),
-  ])
+  const [found, added] = await Promise.all([diffs.findings(ref, { signal }), readAdded(diffs, ref, signal)])
+  const { hidden_text: hidden, same_names: same, mass_deletion: deletion } = found
   const secret = await findSecrets(added, redactorOf(context, store.read, task.project_id))
   const notes: readonly (readonly [ReviewNote['kind'], ReviewNote | null])[] = [
     ['hidden_text', hidden.length === 0 ? null : { kind: 'hidden_text', paths: [...hidden] }],

@@ -2,7 +2,7 @@ import type { DiffStat } from '../../../src-shared/contract/tasks.ts'
 import type { FileChange, FileDiff } from '../../ports/diff-reader.ts'
 import { createDiffReader } from './diff-reader.ts'
 import type { PatchLimits, PatchPart } from './patch-parts.ts'
-import { orNothing, type RawChange } from './raw-changes.ts'
+import { orNothing, statusOf, type RawChange } from './raw-changes.ts'
 import { runGit, splitNul } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 import { findHiddenText } from './hidden-text.ts'
@@ -48,11 +48,16 @@ const patchNames = ['--submodule=short', '--src-prefix=a/', '--dst-prefix=b/', '
 export const patchArgs = ['-z', '--raw', '--find-renames', ...form, ...patchForm, ...patchNames]
 const nothingKept: PatchLimits = { file_bytes: 0, total_bytes: 0 }
 
-/** Returns the size of the difference between two sides. */
-export async function readStat(sides: DiffSides, { signal }: Options): Promise<DiffStat> {
+/** Returns all changes between two sides with what git counts in each; 0 lines for what it calls binary. */
+export async function listCounted(sides: DiffSides, { signal }: Options): Promise<readonly Counted[]> {
   const args = ['-z', '--raw', '--numstat', '--no-abbrev', '--find-renames', ...form]
   const { stdout } = await runGit(sides.cwd, diffArgs(sides, args, []), { signal, env: sides.env })
-  const found = parseCounts(splitNul(stdout))
+  return parseCounts(splitNul(stdout))
+}
+
+/** Returns the size of the difference between two sides. */
+export async function readStat(sides: DiffSides, { signal }: Options): Promise<DiffStat> {
+  const found = await listCounted(sides, { signal })
   const masked = await findMasked(sides, found, { signal })
   // `--numstat` applies attributes in spite of `--text`.
   const again =
@@ -67,20 +72,15 @@ export async function readStat(sides: DiffSides, { signal }: Options): Promise<D
   }
 }
 
-/** Returns the paths of changes that no diff can show as text, though a reader would expect it. */
-export async function readHiddenText(sides: DiffSides, { signal }: Options): Promise<readonly string[]> {
-  const args = ['-z', '--raw', '--numstat', '--no-abbrev', '--find-renames', ...form]
-  const { stdout } = await runGit(sides.cwd, diffArgs(sides, args, []), { signal, env: sides.env })
-  const binary = parseCounts(splitNul(stdout)).filter((change) => change.binary)
+/** Returns the paths of those changes that no diff can show as text, though a reader would expect it. */
+export async function readHiddenText(
+  { cwd, env }: Pick<DiffSides, 'cwd' | 'env'>,
+  changes: readonly Counted[],
+  { signal }: Options,
+): Promise<readonly string[]> {
+  const binary = changes.filter((change) => change.binary)
   if (binary.length === 0) return []
-  return findHiddenText(binary, await findText(sides.cwd, binary.flatMap(blobsOf), { signal, env: sides.env }))
-}
-
-/** Counts the files that the second side lacks; one that was only moved is none. */
-export async function countDeleted(sides: DiffSides, { signal }: Options): Promise<number> {
-  const args = ['-z', '--name-only', '--diff-filter=D', '--find-renames', ...form]
-  const { stdout } = await runGit(sides.cwd, diffArgs(sides, args, []), { signal, env: sides.env })
-  return splitNul(stdout).length
+  return findHiddenText(binary, await findText(cwd, binary.flatMap(blobsOf), { signal, env }))
 }
 
 /** A readable diff, and all changes, wanted or not. */
@@ -222,7 +222,9 @@ function describe(change: RawChange, part: PatchPart): FileChange {
   }
 }
 
-interface Counted extends Maskable {
+/** A change with its numbers of lines. */
+export interface Counted extends Maskable {
+  readonly status: RawChange['status']
   readonly new_mode: string | null
   readonly additions: number
   readonly deletions: number
@@ -238,6 +240,7 @@ function parseCounts(fields: readonly string[]): readonly Counted[] {
     const first = fields[at + 1] ?? ''
     const path = isRename ? (fields[at + 2] ?? '') : first
     raw.push({
+      status: statusOf(letters.charAt(0)),
       path,
       old_path: isRename ? first : null,
       new_mode: orNothing(newMode),

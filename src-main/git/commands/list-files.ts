@@ -7,21 +7,6 @@ type Options = Pick<GitOptions, 'signal'>
 /** Enough for the paths of a very large tree. */
 const maxOutput = 256 * 1024 * 1024
 
-/** Lists the files that the second side has and the first lacks; a moved file counts. */
-export async function listAdded({ cwd, from, to, env }: DiffSides, { signal }: Options): Promise<readonly string[]> {
-  const form = [
-    '-r',
-    '-z',
-    '--name-only',
-    '--no-renames',
-    '--diff-filter=A',
-    '--ignore-submodules=dirty',
-    '-O/dev/null',
-  ]
-  const args = to === null ? ['diff-index', '--cached', ...form, from] : ['diff-tree', ...form, from, to]
-  return splitNul((await runGit(cwd, [...args, '--'], { signal, env, maxOutput })).stdout)
-}
-
 /** Lists the files of the second side. */
 export async function listFiles({ cwd, to, env }: DiffSides, { signal }: Options): Promise<readonly string[]> {
   const args =

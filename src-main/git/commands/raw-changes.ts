@@ -76,6 +76,7 @@ export function orNothing(field: string): string | null {
   return /^0*$/.test(field) ? null : field
 }
 
-function statusOf(letter: string): RawChange['status'] {
+/** Returns what a letter of git says of a change; a copy counts as a modification. */
+export function statusOf(letter: string): RawChange['status'] {
   return letter === 'A' || letter === 'D' || letter === 'T' || letter === 'R' || letter === 'U' ? letter : 'M'
 }

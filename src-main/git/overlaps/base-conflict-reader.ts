@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { BaseConflictReader, WorkOnBase } from '../../ports/base-conflict-reader.ts'
+import type { MergeRequest } from '../../ports/branch-ref.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
-import { mergeBase } from '../commands/branch.ts'
+import { knownMergeBase } from '../commands/branch.ts'
 import { GitError } from '../commands/git-error.ts'
 import { readGitLink } from '../commands/git-link.ts'
 import { replay } from '../commands/merge.ts'
@@ -34,6 +35,24 @@ export function createBaseConflictReader({ dataDir, inTurn }: ReaderOptions): Ba
     const tips = await readTips(repo, branches, { signal })
     return new Map([...tips].map(([branch, { commit }]) => [branch, commit]))
   }
+  const readBehind = async (
+    repo: string,
+    strategy: MergeRequest['strategy'],
+    works: readonly WorkOnBase[],
+    { signal }: Cancellable,
+  ): Promise<readonly Files[]> => {
+    if (works.length === 0) return []
+    // All at once, and what git writes for it goes away again.
+    const folder = await createObjectFolder(repo, `base-conflicts ${randomUUID()}`, dataDir, { signal })
+    try {
+      const commits = await commitAll(folder, works, { signal, inTurn })
+      const pairs = works.map(({ base, head }, at) => [base, commits.get(at) ?? head] as const)
+      const merged = (await mergePairs(repo, pairs, { signal, env: folder.env })).map((one) => one?.files ?? null)
+      return strategy === 'rebase' ? await replayEach(repo, works, merged, { signal }) : merged
+    } finally {
+      await folder.remove()
+    }
+  }
   return {
     readTips: async (repo, branches, options) => {
       const common = await peekCommonDir(repo).catch(() => null)
@@ -42,18 +61,28 @@ export function createBaseConflictReader({ dataDir, inTurn }: ReaderOptions): Ba
       return await cache.get(common, branches, read)
     },
     readBaseConflicts: async (repo, strategy, works, { signal }) => {
-      if (works.length === 0) return []
-      // All at once, and what git writes for it goes away again.
-      const folder = await createObjectFolder(repo, `base-conflicts ${randomUUID()}`, dataDir, { signal })
-      try {
-        const commits = await commitAll(folder, works, { signal, inTurn })
-        const pairs = works.map(({ base, head }, at) => [base, commits.get(at) ?? head] as const)
-        const merged = (await mergePairs(repo, pairs, { signal, env: folder.env })).map((one) => one?.files ?? null)
-        return strategy === 'rebase' ? await replayEach(repo, works, merged, { signal }) : merged
-      } finally {
-        await folder.remove()
-      }
+      const current = new Set<WorkOnBase>()
+      for (const work of works) if (await holdsBase(repo, work, { signal })) current.add(work)
+      const behind = works.filter((work) => !current.has(work))
+      const found = await readBehind(repo, strategy, behind, { signal })
+      const files = new Map(behind.map((work, at) => [work, found[at] ?? null]))
+      return works.map((work) => (current.has(work) ? [] : (files.get(work) ?? null)))
     },
+  }
+}
+
+/** Returns whether work has all of its base, so that no merge of it can meet anything. */
+async function holdsBase(
+  repo: string,
+  { head, base }: Pick<WorkOnBase, 'head' | 'base'>,
+  { signal }: Cancellable,
+): Promise<boolean> {
+  if (head === base) return true
+  try {
+    return (await knownMergeBase(repo, base, head, { signal })) === base
+  } catch (error) {
+    if (!(error instanceof GitError) || signal.aborted) throw error
+    return false
   }
 }
 
@@ -128,7 +157,6 @@ async function replayConflicts(
   { base, head }: Pick<WorkOnBase, 'base' | 'head'>,
   { signal }: Cancellable,
 ): Promise<readonly string[]> {
-  if ((await mergeBase(repo, base, head, { signal })) === base) return []
   const replayed = await replay(repo, base, head, { signal })
   return replayed.kind === 'conflict' && !replayed.has_merges ? replayed.files : []
 }
