@@ -247,6 +247,7 @@ const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
             electron: 'src-main/electron.ts',
             headless: 'src-main/headless.ts',
             cli: 'src-main/cli.ts',
+            'git-helper': 'src-main/git-helper.ts',
             'syntax-worker': 'src-main/syntax-worker.ts',
           },
           output: {

@@ -25,6 +25,8 @@ import type { Elsewhere } from './places/remote/remote-place.ts'
 import { createElsewhere } from './create-elsewhere.ts'
 import type { Place, Places, SharedParts } from './ports/place.ts'
 import { createChapters, type Chapters } from './chapters/chapters.ts'
+import { helpGit } from './git/process/git-helper.ts'
+import type { HelperStarter } from './platform/process/helper-process.ts'
 import { createSyntaxReader } from './chapters/syntax/create-syntax-reader.ts'
 import { createDiffWatches, type DiffWatchers } from './workspaces/diff-watches.ts'
 import { adoptOwnerless } from './projects/adopt-ownerless.ts'
@@ -85,6 +87,8 @@ export interface AppOptions {
   readonly log?: Logger
   /** Encrypts secrets in files; the desktop app injects one. */
   readonly seal?: SecretSeal | null
+  /** Starts the helper that starts git; without it, this process always does. */
+  readonly startHelper?: HelperStarter
   /** All places of tasks, or only what the kinds of runners can do, with what they share with this machine. */
   readonly places?: (here: Place, shared: SharedParts) => Places
   readonly runnerKinds?: (here: Place, shared: SharedParts, elsewhere: Elsewhere) => RunnerKinds
@@ -137,6 +141,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       shippedDir: config.workflowsDir,
       plugins: engine.plugins,
     })
+    const gitHelp = helpGit(options.startHelper)
     const diffWatches = createDiffWatches(context, engine.worktrees)
     const chapters = createChapters(context, engine.worktrees, createSyntaxReader())
     const trackers = createIssueTrackers({ env: process.env, clock, version: config.version })
@@ -164,7 +169,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     await elsewhere.start(server)
     const close = once(async () => {
       elsewhere.jobs.close()
-      const inTurn = [server, diffWatches, chapters, integrations, engine, context.runnerKinds, containment]
+      const inTurn = [server, diffWatches, chapters, integrations, engine, context.runnerKinds, containment, gitHelp]
       for (const part of inTurn) await part.close()
       store.close()
     })

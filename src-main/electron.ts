@@ -19,6 +19,7 @@ import { createSecretSeal } from './desktop/secret-seal.ts'
 import { findUpdater } from './desktop/updater.ts'
 import { denyPermissions, openWindow, showWindow } from './desktop/window.ts'
 import { WorkspaceError } from './ports/workspace-error.ts'
+import { startHelper } from './desktop/start-helper.ts'
 import { startService, StartRefused, type Service } from './service/start-service.ts'
 import { orNull } from './git/files/file-errors.ts'
 import { pathInside } from './git/files/path-guard.ts'
@@ -59,7 +60,7 @@ async function run(): Promise<void> {
   if (webRoot === null) throw new StartRefused('The window has not been built: run npm run build.', 1)
   const seal = createSecretSeal(safeStorage, process.platform)
   const env = { SVC_LOG_LEVEL: 'warn', ...process.env }
-  const service = await startService({ program, env, anyPort: true, startedAs: 'desktop', seal })
+  const service = await startService({ program, env, anyPort: true, startedAs: 'desktop', seal, startHelper })
   const log = createLogger({ level: service.config.logLevel }).child({ module: 'desktop' })
   const onBug = (error: unknown) => log.error({ err: error }, 'a call from the window failed')
   const context = (signal: AbortSignal): CallContext => ({

@@ -71,8 +71,8 @@ function nativeProblems(archive, files) {
   ]
 }
 
-/** What the main process starts in threads, and the packages whose files it reads or starts so. */
-const startedByName = ['dist/main/syntax-worker.js']
+/** What the main process starts in threads and processes, and the packages whose files it reads or starts so. */
+const startedByName = ['dist/main/git-helper.js', 'dist/main/syntax-worker.js']
 const readByName = ['@devcontainers/cli', '@vscode/tree-sitter-wasm', 'tree-sitter-c']
 
 /** Follows the imports from the entries: all that is imported is there, and nothing is there for nothing. */

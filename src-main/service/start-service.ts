@@ -3,6 +3,7 @@ import { readConfig, type AppConfig, type ConfigOptions } from '../platform/conf
 import { prepareDataDir, type Resources } from '../platform/config/paths.ts'
 import { pickPort } from '../platform/config/pick-port.ts'
 import { SecretUnreadableError, type SecretSeal } from '../platform/config/secret-seal.ts'
+import { forkHelper, type HelperStarter } from '../platform/process/helper-process.ts'
 import { DataDirLockedError, lockDataDir } from '../platform/locks/single-instance.ts'
 import { createApp, type App } from '../compose.ts'
 
@@ -33,6 +34,8 @@ export interface StartOptions extends ConfigOptions {
   readonly anyPort: boolean
   /** Encrypts secrets in files, where the system offers that. */
   readonly seal?: SecretSeal | null
+  /** Starts helpers; by default as processes of Node, which a packaged app can't. */
+  readonly startHelper?: HelperStarter
 }
 
 /**
@@ -52,7 +55,9 @@ async function start(options: StartOptions): Promise<Service> {
   await using opened = new AsyncDisposableStack()
   opened.use(lockDataDir(asked.dataDir))
   const config = await reservePort(asked, options)
-  const app = opened.use(await createApp(config, { seal: options.seal ?? null }))
+  const app = opened.use(
+    await createApp(config, { seal: options.seal ?? null, startHelper: options.startHelper ?? forkHelper }),
+  )
   const { url } = await listening(config, () => app.listen())
   const owned = opened.move()
   return { app, config, url, [Symbol.asyncDispose]: () => owned.disposeAsync() }

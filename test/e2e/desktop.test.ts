@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { createTestRepository } from '../helpers/git-repository.ts'
 import { violationsInThemes } from './harness/axe.ts'
 import { startDesktop, type Desktop } from './harness/electron-standin/start-desktop.ts'
+
+const execute = promisify(execFile)
 
 test('shows the app as the local operator over IPC, without Node in the page', async () => {
   await using desktop = await startDesktop()
@@ -102,6 +106,30 @@ test('opens a folder and a line of a worktree’s file in an editor of this mach
   expect(desktop.calls.filter((made) => made.name === 'shell.openExternal')).toHaveLength(1)
   await rm(workspace.path, { recursive: true })
   expect(await open('README.md', 3), 'a worktree whose folder is gone').toBe(false)
+})
+
+test('has a helper start git when there is much of it, which ends with the app', async () => {
+  await using desktop = await startDesktop()
+  await desktop.page.waitForSelector('#app > *')
+  await using repository = await createTestRepository()
+  const helpers = async () => {
+    const { stdout } = await execute('ps', ['-A', '-o', 'ppid=,pid=,args='])
+    const lines = stdout.split('\n').filter((line) => line.includes('git-helper.js'))
+    return lines
+      .map((line) => line.trim().split(/ +/).map(Number))
+      .flatMap(([ppid, pid]) => (ppid === desktop.pid ? pid : []))
+  }
+  const work = async () => {
+    await Promise.all(
+      Array.from({ length: 20 }, () => call(desktop, 'system.inspect_folder', { path: repository.path })),
+    )
+    return await helpers()
+  }
+  await expect.poll(work, { timeout: 80_000 }).toHaveLength(1)
+  const [helper = 0] = await helpers()
+  await desktop.page.close()
+  expect(await desktop.exited).toBe(0)
+  expect(() => process.kill(helper, 0)).toThrow('ESRCH')
 })
 
 test('ends streams with their page, and streams again after a reload', async () => {

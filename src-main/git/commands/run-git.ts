@@ -1,5 +1,4 @@
 import type { Writable } from 'node:stream'
-import { simpleGit } from 'simple-git'
 import {
   listConfig,
   mayRunHooks,
@@ -10,6 +9,8 @@ import {
 } from './configured-programs.ts'
 import { allowedVariables, gitEnvironment, type Setting } from './git-environment.ts'
 import { GitError } from './git-error.ts'
+import { later } from '../process/later.ts'
+import { NoDirectoryError, startGit, type GitStarter } from '../process/start-git.ts'
 
 export interface GitOptions {
   readonly signal: AbortSignal
@@ -43,14 +44,14 @@ export interface GitOutput {
 export type Git = (args: readonly string[], more?: Partial<GitOptions>) => Promise<GitOutput>
 
 const stderrLimit = 32 * 1024
-const abortGraceMs = 2_000
 /** Time for a write to end after a cancel, enough for most; an interrupted git leaves a lock behind. */
 const writeGraceMs = 500
-/**
- * Time for the output of a git that has exited, which a program that it left running may hold open. Never `false`:
- * simple-git would then wait for one endless promise too, which keeps what each command was started with for ever.
- */
-const outputGraceMs = 10_000
+let starter: GitStarter = startGit
+
+/** Has all commands started by `other`; without it, by this thread. */
+export function startGitBy(other: GitStarter = startGit): void {
+  starter = other
+}
 
 /** Settings that disable everything in a repository that changes what git reads from it. */
 const deaf: readonly Setting[] = [
@@ -93,36 +94,21 @@ export async function runGit(cwd: string, args: readonly string[], options: GitO
   const wish = options.access === 'write' ? later(options.signal, writeGraceMs, release.signal) : options.signal
   const signal = AbortSignal.any([wish, stop.signal])
   let exitCode: number | null = null
-  let passedOn = Promise.resolve()
 
   try {
     const settings = await settingsFor(cwd, args, options)
-    const git = openGit(cwd, args, {
-      signal,
-      settings,
-      input: options.input,
-      onExit: (code) => {
-        exitCode = code
-      },
-    })
-    git.env(gitEnvironment(settings, { access: options.access ?? 'read', given: options.env ?? {} }))
-    git.outputHandler((_command, stdout, stderr) => {
-      // simple-git would keep all output in memory; this file keeps only what the caller needs.
-      stdout.removeAllListeners('data')
-      if (options.output) passedOn = passOn(stdout, options.output)
-      else stdout.on('data', collected.stdout)
-      stderr.on('data', collected.stderr)
-      // simple-git waits 50 ms longer for a command without output; an empty chunk signals the end.
-      stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)))
-      // A hook that outlives an interrupted git holds its pipes open, so they are released after the grace.
-      later(signal, abortGraceMs, release.signal).addEventListener('abort', () => {
-        for (const stream of [stdout, stderr])
-          if ('destroy' in stream && typeof stream.destroy === 'function') stream.destroy()
-      })
-    })
-    await git.raw([...inThisRepository(args)])
-    // A slow reader may have most of the output still before it when git has ended.
-    await passedOn
+    const start = {
+      cwd,
+      args: inThisRepository(args),
+      env: gitEnvironment(settings, { access: options.access ?? 'read', given: options.env ?? {} }),
+      allowed: allowedVariables(settings),
+      input: Buffer.from(options.input ?? ''),
+    }
+    const sinks = { onStdout: collected.stdout, onStderr: collected.stderr, output: options.output }
+    exitCode = await starter(start, sinks, signal)
+  } catch (error) {
+    if (error instanceof NoDirectoryError) throw new GitError('no_directory', { args }, { cause: error })
+    throw error
   } finally {
     release.abort()
   }
@@ -142,22 +128,6 @@ export function splitNul(output: Buffer): readonly string[] {
   const fields = output.toString('utf8').split('\0')
   if (fields.at(-1) === '') fields.pop()
   return fields
-}
-
-/** Passes output on, and waits where the reader is slower than git. Resolves at its end. */
-async function passOn(stdout: NodeJS.ReadableStream, output: Writable): Promise<void> {
-  await new Promise<void>((resolve) => {
-    stdout.on('data', (chunk: Buffer) => {
-      if (output.destroyed || output.write(chunk)) return
-      stdout.pause()
-      const resume = (): void => {
-        output.off('drain', resume).off('close', resume)
-        stdout.resume()
-      }
-      output.once('drain', resume).once('close', resume)
-    })
-    stdout.once('close', resolve)
-  })
 }
 
 type Judged = GitOutput & { readonly ended: 'normally' | 'enough' | 'too_much' }
@@ -196,49 +166,6 @@ async function settingsFor(
   return [...overrides, ...deaf, ...encodings, ...(runsHooks ? [] : [noHooks]), ...settings]
 }
 
-function openGit(
-  cwd: string,
-  args: readonly string[],
-  options: {
-    readonly signal: AbortSignal
-    readonly settings: readonly Setting[]
-    readonly input: string | Uint8Array | undefined
-    readonly onExit: (code: number | null) => void
-  },
-) {
-  // An empty Buffer closes stdin; an empty string or nothing would leave it open and hang a hook that reads it.
-  const input = Buffer.from(options.input ?? '')
-  try {
-    return simpleGit({
-      baseDir: cwd,
-      abort: options.signal,
-      completion: { onClose: true, onExit: outputGraceMs },
-      input: () => input,
-      errors: (_error, result) => {
-        options.onExit(result.exitCode)
-        return undefined
-      },
-      allowEnvironment: allowedVariables(options.settings),
-      // Abbreviated options stay allowed because simple-git's ban would reach the repository's own hooks.
-      unsafe: {
-        allowUnsafeEditor: true,
-        allowUnsafeFsMonitor: true,
-        allowUnsafeConfigPaths: true,
-        allowUnsafeHooksPath: true,
-        allowUnsafeConfigEnvCount: true,
-        allowUnsafeFilter: true,
-        allowUnsafeMergeDriver: true,
-        allowUnsafeAskPass: true,
-        allowUnsafeSshCommand: true,
-        allowUnsafeCredentialHelper: true,
-        allowAbbreviatedOptions: true,
-      },
-    })
-  } catch (cause) {
-    throw new GitError('no_directory', { args }, { cause })
-  }
-}
-
 function collect(options: GitOptions, stop: () => void) {
   const pieces: Buffer[] = []
   const errors: Buffer[] = []
@@ -268,15 +195,4 @@ function collect(options: GitOptions, stop: () => void) {
     },
     result: () => ({ stdout: Buffer.concat(pieces), stderr: Buffer.concat(errors).toString('utf8'), ended }),
   }
-}
-
-/** Returns a signal that aborts `ms` after `signal`, unless `done` aborts first. */
-function later(signal: AbortSignal, ms: number, done: AbortSignal): AbortSignal {
-  const late = new AbortController()
-  const start = (): void => {
-    const timer = setTimeout(() => late.abort(signal.reason), ms)
-    done.addEventListener('abort', () => clearTimeout(timer), { once: true })
-  }
-  signal.addEventListener('abort', start, { once: true, signal: done })
-  return late.signal
 }

@@ -7,6 +7,7 @@ export { ipcMain } from './ipc-main.ts'
 export { protocol } from './app-scheme.ts'
 export { safeStorage } from './safe-storage.ts'
 export { Menu, Tray } from './menus.ts'
+export { utilityProcess } from './utility-process.ts'
 
 export const shell = {
   openExternal: (...args: unknown[]) => Promise.resolve(record('shell.openExternal', args, undefined)),
