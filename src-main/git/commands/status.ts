@@ -68,7 +68,7 @@ export async function countAheadBehind(
 }
 
 /** Returns the rest of a status line after `count` space-separated fields: the path, which may contain spaces. */
-function afterFields(line: string, count: number): string {
+export function afterFields(line: string, count: number): string {
   let at = 0
   for (let field = 0; field < count; field += 1) at = line.indexOf(' ', at) + 1
   return line.slice(at)

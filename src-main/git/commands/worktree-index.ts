@@ -25,7 +25,7 @@ import {
   settingOptions,
   uncover,
 } from './snapshot.ts'
-import { excludeLockFile } from './status.ts'
+import { afterFields, excludeLockFile } from './status.ts'
 import { makeTemporary } from './temporary-folder.ts'
 import { allBut, findUnread, type UnreadFile } from './unread-files.ts'
 
@@ -215,10 +215,13 @@ async function makeIndex(
   const env = { GIT_INDEX_FILE: index, ...(partial ? {} : await ownObjectsEnv(folder, objects)) }
   const git = quickGit({ worktree, git_dir, env }, { signal })
   await unstageCopies(git, copies)
-  const changed = ['ls-files', '-z', '--modified', '--', ...excludeLockFile, ...allButCopies(copies)]
-  const [found, untracked, listed] = await Promise.all([readIndex(git, copies), listUntracked(git), git(changed)])
+  const [found, untracked, changed] = await Promise.all([
+    readIndex(git, copies),
+    listUntracked(git),
+    listChanged(git, copies),
+  ])
   const { entries, links } = found
-  const names = [...listed.stdout.toString('latin1').split('\0').slice(0, -1), ...found.untracked]
+  const names = [...changed, ...found.untracked]
   const inner = await findInner(worktree, found)
   const unread = await findUnread(worktree, names)
   const isRead = (key: string): boolean => !unread.has(key)
@@ -242,6 +245,21 @@ async function makeIndex(
   const isOrdinary =
     entries.length + links.length + inner.nested.length + inner.worktrees.length + unread.size === 0 && !found.hasLock
   return { env, unread: [...unread.values()], plain: isOrdinary && !partial && isWhole }
+}
+
+/**
+ * Lists the tracked files that differ from the index. Files of the index's own second can only be told by their content:
+ * `status` notes what it has read in the index, so that the commands that follow need not read all of them again.
+ */
+async function listChanged(git: Git, copies: readonly string[]): Promise<readonly string[]> {
+  const form = ['--porcelain=v2', '-z', '--no-renames', '--untracked-files=no']
+  const { stdout } = await git(['status', ...form, '--', ...excludeLockFile, ...allButCopies(copies)])
+  const lines = stdout.toString('latin1').split('\0')
+  return lines.flatMap((line) => {
+    const isUnmerged = line.startsWith('u')
+    if (!isUnmerged && !(line.startsWith('1') && line.charAt(3) !== '.')) return []
+    return afterFields(line, isUnmerged ? 10 : 8)
+  })
 }
 
 /**

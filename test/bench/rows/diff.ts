@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { BranchRef } from '../../../src-main/ports/branch-ref.ts'
 import { createWorkspaces } from '../../helpers/whole-git.ts'
@@ -49,6 +50,9 @@ async function prepare({ scale, say }: Setting, which: 'first' | 'again'): Promi
   }
   await change(0, changed / 2)
   await repository.git(['commit', '--quiet', '--all', '--message', 'Half of it'], { cwd: path })
+  // Git compares files of the second in which the index was written by their content: whether there are any is luck.
+  await wait(1_000 - (Date.now() % 1_000))
+  await repository.git(['status'], { cwd: path, env: { GIT_OPTIONAL_LOCKS: '1' } })
   await change(changed / 2, changed)
   const ref: BranchRef = { repo_path: repository.path, path, branch: 'task', base_branch: 'main', base_commit: base }
   const dataDir = join(repository.beside, 'data')
