@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { PullRequestRef } from '../../src-shared/contract/pull-requests.ts'
 import type { Database } from './database-type.ts'
+import { cachedQuery } from './query-cache.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { forgeIntents, pullRequests } from './schema/pull-requests.ts'
 import type { ForgeIntentQueries, PullRequestQueries } from '../ports/pull-request-queries.ts'
@@ -16,7 +17,7 @@ export function createPullRequestQueries(db: Database): PullRequestQueries {
   )
   return {
     of: prepareGet(db, pullRequests, pullRequests.task_id),
-    refOf: (task_id) => ref.get(task_id) ?? null,
+    refOf: cachedQuery(db, pullRequests, (task_id: TaskId) => ref.get(task_id) ?? null),
     byNumber: (project_id, number) => byNumber(project_id, number)[0] ?? null,
     live: () => live(),
     put: prepareUpsert(db, pullRequests, pullRequests.task_id),

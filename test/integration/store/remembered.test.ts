@@ -1,5 +1,6 @@
 import { v7 } from 'uuid'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { toTask } from '../../../src-main/core/views.ts'
 import { cachedQuery } from '../../../src-main/store/query-cache.ts'
 import { tasks } from '../../../src-main/store/schema/work.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
@@ -76,4 +77,23 @@ test('returns answers that no caller can change for others', async () => {
   const record = open.store.read.tasks.get(task.id)
   expect(() => record?.labels.push('b')).toThrow(TypeError)
   expect(open.store.read.tasks.get(task.id)?.labels).toEqual(['a'])
+})
+
+test('shows a task that no one writes without a query', async () => {
+  await using open = await openStore()
+  const { read } = open.store
+  const { id } = open.task({ title: 'One' })
+  const show = () => {
+    const task = read.tasks.get(id)
+    return task && toTask(read, task).pull_request
+  }
+  expect(show()).toBeNull()
+  const statement = Object.getPrototypeOf(open.database.db.$client.prepare('SELECT 1')) as Record<string, () => unknown>
+  const asked = ['get', 'all'].map((name) => vi.spyOn(statement, name))
+  try {
+    expect(show()).toBeNull()
+    expect(asked.map((one) => one.mock.calls)).toEqual([[], []])
+  } finally {
+    for (const one of asked) one.mockRestore()
+  }
 })
