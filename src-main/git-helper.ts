@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import type { FromGitHelper, ToGitHelper } from './git/process/helper-messages.ts'
-import { NoDirectoryError, startGit, type GitStart } from './git/process/start-git.ts'
+import { NoDirectoryError, startGitHere, type GitStart } from './git/process/start-git.ts'
 
 /** The parent's end, where Electron has started this process; else it is Node's own channel. */
 interface ElectronPort {
@@ -62,7 +62,7 @@ async function run(id: number, start: GitStart): Promise<void> {
   })
   const sinks = { output, onStdout: () => undefined, onStderr: (chunk: Buffer) => tell({ kind: 'stderr', id, chunk }) }
   try {
-    const exit_code = await startGit(start, sinks, stop.signal)
+    const exit_code = await startGitHere(start, sinks, stop.signal)
     // No one reads the rest of what was stopped.
     if (!stop.signal.aborted) await new Promise<void>((resolve) => output.end(resolve))
     tell({ kind: 'ended', id, exit_code })

@@ -10,7 +10,7 @@ import {
 import { allowedVariables, gitEnvironment, type Setting } from './git-environment.ts'
 import { GitError } from './git-error.ts'
 import { later } from '../process/later.ts'
-import { NoDirectoryError, startGit, type GitStarter } from '../process/start-git.ts'
+import { NoDirectoryError, startGit } from '../process/start-git.ts'
 
 export interface GitOptions {
   readonly signal: AbortSignal
@@ -46,13 +46,6 @@ export type Git = (args: readonly string[], more?: Partial<GitOptions>) => Promi
 const stderrLimit = 32 * 1024
 /** Time for a write to end after a cancel, enough for most; an interrupted git leaves a lock behind. */
 const writeGraceMs = 500
-let starter: GitStarter = startGit
-
-/** Has all commands started by `other`; without it, by this thread. */
-export function startGitBy(other: GitStarter = startGit): void {
-  starter = other
-}
-
 /** Settings that disable everything in a repository that changes what git reads from it. */
 const deaf: readonly Setting[] = [
   ['core.fsmonitor', 'false'],
@@ -105,7 +98,7 @@ export async function runGit(cwd: string, args: readonly string[], options: GitO
       input: Buffer.from(options.input ?? ''),
     }
     const sinks = { onStdout: collected.stdout, onStderr: collected.stderr, output: options.output }
-    exitCode = await starter(start, sinks, signal)
+    exitCode = await startGit(start, sinks, signal)
   } catch (error) {
     if (error instanceof NoDirectoryError) throw new GitError('no_directory', { args }, { cause: error })
     throw error

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
-import { startGitBy } from '../commands/run-git.ts'
 import type { HelperProcess, HelperStarter } from '../../platform/process/helper-process.ts'
 import type { FromGitHelper, ToGitHelper } from './helper-messages.ts'
-import { NoDirectoryError, startGit, type GitSinks, type GitStarter } from './start-git.ts'
+import { NoDirectoryError, startGitBy, startGitHere, type GitSinks, type GitStarter } from './start-git.ts'
 
 /**
  * Starts git in a small process of its own while many commands come. To start a program copies the page tables of the
@@ -111,7 +110,7 @@ export function createGitHelper({ begin, file = helperFile(), many = 16, idleMs 
     start: async (start, sinks, signal) => {
       if (isBusy() && !isClosed) current ??= beginOne()
       // What gives way to a slow reader must see it.
-      if (current?.isReady !== true || sinks.output) return await startGit(start, sinks, signal)
+      if (current?.isReady !== true || sinks.output) return await startGitHere(start, sinks, signal)
       return await runIn(current, start, sinks, signal)
     },
     close: async () => {

@@ -37,7 +37,7 @@ const abortGraceMs = 2_000
 const outputGraceMs = 10_000
 
 /** Starts git from this process. A signal ends it; throws `NoDirectoryError` where the folder is gone. */
-export const startGit: GitStarter = async (start, { onStdout, onStderr, output }, signal) => {
+export const startGitHere: GitStarter = async (start, { onStdout, onStderr, output }, signal) => {
   const release = new AbortController()
   let exitCode: number | null = null
   let passedOn = Promise.resolve()
@@ -67,6 +67,16 @@ export const startGit: GitStarter = async (start, { onStdout, onStderr, output }
     release.abort()
   }
   return exitCode
+}
+
+let starter: GitStarter = startGitHere
+
+/** Starts git from this process, or as `startGitBy` has it. */
+export const startGit: GitStarter = (...command) => starter(...command)
+
+/** Has all commands started by `other` from now on; without it, from this process. */
+export function startGitBy(other: GitStarter = startGitHere): void {
+  starter = other
 }
 
 /** Passes output on, and waits where the reader is slower than git. Resolves at its end. */
