@@ -59,7 +59,7 @@ export function createGitHelper({ begin, file = helperFile(), many = 16, idleMs 
     const oldest = recent.length > many ? recent.shift() : undefined
     return oldest !== undefined && now - oldest < windowMs && now > notBefore
   }
-  const beginOne = (): Begun => {
+  const beginOne = (): Begun | null => {
     const running = new Map<number, Running>()
     const onEnd = (): void => {
       if (current === begun) {
@@ -74,7 +74,15 @@ export function createGitHelper({ begin, file = helperFile(), many = 16, idleMs 
       if (message.kind === 'ready') begun.isReady = true
       else hear(begun, message)
     }
-    const begun: Begun = { process: begin(file, { onMessage, onEnd }), running, isReady: false }
+    let begun: Begun
+    try {
+      begun = { process: begin(file, { onMessage, onEnd }), running, isReady: false }
+    } catch {
+      // A system without room for one more process: the service starts git itself, as before.
+      notBefore = performance.now() + idleMs
+      return null
+    }
+    endLater()
     return begun
   }
   const end = (): void => {
@@ -82,6 +90,10 @@ export function createGitHelper({ begin, file = helperFile(), many = 16, idleMs 
     const last = current
     current = null
     if (last) ending = ending.then(() => last.process.end())
+  }
+  const endLater = (): void => {
+    clearTimeout(idle)
+    idle = setTimeout(end, idleMs).unref()
   }
   const runIn = async ({ process, running }: Begun, ...[start, sinks, signal]: Parameters<GitStarter>) => {
     signal.throwIfAborted()
@@ -101,8 +113,7 @@ export function createGitHelper({ begin, file = helperFile(), many = 16, idleMs 
       running.delete(id)
       if (running.size === 0) {
         process.hold(false)
-        clearTimeout(idle)
-        idle = setTimeout(end, idleMs).unref()
+        endLater()
       }
     }
   }

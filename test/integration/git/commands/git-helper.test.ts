@@ -121,6 +121,17 @@ test('begins with many commands, and ends when none come', async () => {
   }
 })
 
+test('does without a helper that can not be started', async () => {
+  let asked = 0
+  const begin = () => {
+    asked += 1
+    throw new Error('EAGAIN')
+  }
+  await using opened = await open({ begin })
+  for (let round = 0; round < 3; round += 1) expect(await starterOf(opened.repository)).toBe(process.pid)
+  expect(asked).toBe(1)
+})
+
 test('leaves a command without an outcome when it is killed, and the next ones to the service', async () => {
   await using opened = await open()
   const { repository } = opened
