@@ -34,3 +34,14 @@ export function processesIn(folders: readonly string[]): readonly FoundProcess[]
 /** The process that works there for longest. */
 export const oldestIn = (folder: string): FoundProcess | undefined =>
   processesIn([folder]).toSorted((a, b) => Number(a.started) - Number(b.started))[0]
+
+/** Kills all processes that work below a folder; one that ends before that is no error. */
+export function killIn(folder: string): void {
+  for (const { pid } of processesIn([folder])) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+    }
+  }
+}

@@ -13,7 +13,7 @@ import { createBadLink } from './bad-link.ts'
 import { createTestRepository, type TestRepository } from './git-repository.ts'
 import type { KillableApp } from './killable-app.ts'
 import { startLossyDoor, type LossyDoor } from './lossy-door.ts'
-import { processesIn } from './processes-in.ts'
+import { killIn, processesIn } from './processes-in.ts'
 import { kill, programsWith } from './programs.ts'
 import { projectRoot } from './project-root.ts'
 import { seededRandom, type SeededRandom } from './seeded-random.ts'
@@ -61,9 +61,7 @@ export async function createGround(made: AsyncDisposableStack, seed: number) {
   }
   const dataDir = await folder('copse-kill-runner-')
   const home = await folder('copse-far-')
-  made.defer(() => {
-    for (const { pid } of processesIn([home])) process.kill(pid, 'SIGKILL')
-  })
+  made.defer(() => killIn(home))
   const repository = made.use(await createTestRepository())
   return { dataDir, home, repository, random: seededRandom(seed) }
 }

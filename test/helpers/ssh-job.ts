@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { RunnerId } from '../../src-shared/contract/ids.ts'
 import { ensureBuilt } from './built.ts'
 import { startJob, type Job } from './job.ts'
-import { processesIn } from './processes-in.ts'
+import { killIn } from './processes-in.ts'
 import { startTestSshd, type TestSshd } from './test-sshd.ts'
 
 export interface SshJob extends AsyncDisposable {
@@ -26,9 +26,7 @@ export async function startSshJob({
   const home = await mkdtemp(join(tmpdir(), 'copse-far-'))
   made.defer(() => rm(home, { recursive: true, force: true, maxRetries: 5 }))
   // The runner there outlives the service.
-  made.defer(() => {
-    for (const { pid } of processesIn([home])) process.kill(pid, 'SIGKILL')
-  })
+  made.defer(() => killIn(home))
   const server = made.use(await startTestSshd(home, undefined, path, ownNetwork))
   const job = made.use(await startJob(options))
   const { client } = job.running
