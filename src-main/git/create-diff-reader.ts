@@ -30,7 +30,7 @@ export function createDiffReader({ indexes, log, reads, shown }: GitParts): Diff
     commits: (ref, { signal }) => ofRepository(ref, { signal }, () => readCommits(ref, { signal })),
     commitDiff: (ref, commit, file, { signal, ...wishes }) =>
       ofRepository(ref, { signal }, () => readCommitDiff(ref, commit, file, { ...wishes, signal })),
-    // In turn with the diff: whoever reads next takes up the index that the one before has made.
+    // In turn with the diff: the later of the two takes up the index that the earlier has made.
     findings: (ref, { signal }) =>
       ofRepository(ref, { signal }, () =>
         reads.inTurn(folderOf(ref), () => readDiffFindings(ref, { signal, indexes })),

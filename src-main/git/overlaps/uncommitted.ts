@@ -8,7 +8,7 @@ import { filesOf, findInner } from '../commands/nested.ts'
 import { allButCopies, findCopies } from '../commands/copied-files.ts'
 import { quoteName } from '../commands/raw-changes.ts'
 import { runGit } from '../commands/run-git.ts'
-import { excludeLockFile, unmonitored } from '../commands/status.ts'
+import { afterFields, excludeLockFile, unmonitored } from '../commands/status.ts'
 import { pathBytes, pathText } from '../commands/tree-paths.ts'
 import { findUnread } from '../commands/unread-files.ts'
 
@@ -128,20 +128,20 @@ async function listDiffering(
   const inner: string[] = []
   for (const field of stdout.toString('latin1').split('\0')) {
     const kind = field.charAt(0)
-    const key = kind === '1' ? after(field, 8) : kind === 'u' ? after(field, 10) : kind === '?' ? after(field, 1) : ''
+    const key =
+      kind === '1'
+        ? afterFields(field, 8)
+        : kind === 'u'
+          ? afterFields(field, 10)
+          : kind === '?'
+            ? afterFields(field, 1)
+            : ''
     if (key.endsWith('/')) inner.push(key)
     else if (key !== '') keys.add(key)
   }
   const { nested } = await findInner(worktree, { links: [], untracked: inner })
   for (const key of nested) for (const name of await filesOf(worktree, key, { signal })) keys.add(name)
   return [...keys]
-}
-
-/** The rest of a status line after so many fields: the path, which may have spaces itself. */
-function after(line: string, count: number): string {
-  let at = 0
-  for (let field = 0; field < count; field += 1) at = line.indexOf(' ', at) + 1
-  return line.slice(at)
 }
 
 /** Returns the blobs of files as git would store them; nothing for a file that can't be read. */
