@@ -189,7 +189,22 @@ test('renders the visible ones of thousands of files, and shows huge ones on req
   }
   expect(await page.evaluate('globalThis.drawings')).toBeLessThan(6)
   await panel.getByText('17', { exact: true }).first().waitFor()
+
+  // In the pause, lines are drawn far ahead of where the scroll went, and back as soon as it goes back.
+  await expect.poll(() => page.evaluate<number>(drawnBelow)).toBeGreaterThan(850)
+  await page.mouse.wheel(0, 4_000)
+  await expect.poll(() => page.evaluate<number>(drawnBelow)).toBeGreaterThan(850)
+  await page.mouse.wheel(0, -40)
+  await expect.poll(() => page.evaluate<number>(drawnBelow)).toBeLessThan(400)
+  expect(await page.evaluate(isLineAtEnd)).toBe(true)
 })
+
+/** By how many pixels lines are drawn beyond the end of what is visible. */
+const drawnBelow = `(() => {
+  const view = document.querySelector('[aria-label="Differences"]').getBoundingClientRect()
+  const lines = [...document.querySelectorAll('diffs-container')].flatMap((one) => [...one.shadowRoot.querySelectorAll('[data-line]')])
+  return Math.max(...lines.map((line) => line.getBoundingClientRect().bottom)) - view.bottom
+})()`
 
 const focusedLabel = (page: Page) => page.evaluate<string | null>("document.activeElement.getAttribute('aria-label')")
 const schemeOf = (element: Locator) => element.evaluate((node) => getComputedStyle(node as Element).colorScheme)
