@@ -1,11 +1,12 @@
 import type { Browser } from 'playwright-core'
 import type { BenchPage } from './board-page.ts'
-import { traced } from './trace.ts'
+import { traced, type TraceEvent } from './trace.ts'
 
 /** A frame that comes later than this after the one before is seen: two of 60 a second. */
 const lateAfterMs = 32
 const frameCategory = 'disabled-by-default-devtools.timeline.frame'
 const markCategory = 'blink.user_timing'
+const pictureCategory = 'disabled-by-default-devtools.screenshot'
 const [begins, ends] = ['scroll begins', 'scroll ends']
 
 export interface Frames {
@@ -14,31 +15,59 @@ export interface Frames {
   readonly longestMs: number
 }
 
+/** The frames that the page's thread began during `work`; if that scrolls, during its scrolls. */
+export async function countFrames(browser: Browser, page: BenchPage, work: () => Promise<void>): Promise<Frames> {
+  return (await traceFrames(browser, page, [], work)).count('BeginMainThreadFrame')
+}
+
 /**
- * Counts the frames that the page's main thread began during `work`, by the browser's trace, and if `work` scrolls,
- * during its scrolls. The page asks for every frame, so that one that does not come is one that something held up.
+ * The frames that were shown during the scrolls of `work`, and pictures of them, as JPEGs in base64. The browser scrolls
+ * what is drawn by itself: a frame with which the page's thread is late is seen as late, or as blank, only if too
+ * little was drawn ahead.
  */
-export async function countFrames(browser: Browser, { page }: BenchPage, work: () => Promise<void>): Promise<Frames> {
-  const events = await traced(browser, page, [frameCategory, markCategory], async () => {
+export async function countShownFrames(
+  browser: Browser,
+  page: BenchPage,
+  work: () => Promise<void>,
+): Promise<{ readonly frames: Frames; readonly pictures: readonly string[] }> {
+  const { count, pictures } = await traceFrames(browser, page, [pictureCategory], work)
+  return { frames: count('DrawFrame'), pictures }
+}
+
+/** Traces `work`. The page asks for every frame, so that one that does not come is one that something held up. */
+async function traceFrames(
+  browser: Browser,
+  { page }: BenchPage,
+  categories: readonly string[],
+  work: () => Promise<void>,
+) {
+  const events = await traced(browser, page, [frameCategory, markCategory, ...categories], async () => {
     await page.evaluate(askForFrames)
     await work()
     await page.evaluate('globalThis.stopFrames()')
   })
-  const begun = events.filter(({ name }) => name === 'BeginMainThreadFrame')
-  const timesOf = (mark: string) => events.filter(({ name }) => name === mark).map(({ ts }) => ts)
-  const [starts, stops] = [timesOf(begins), timesOf(ends)]
-  const isCounted = (at: number) =>
-    starts.length === 0 || starts.some((start, nth) => at > start && at <= (stops[nth] ?? Infinity))
-  const waits = begun
-    .slice(1)
-    .map(({ ts }, index) => ({ ts, wait: (ts - (begun[index]?.ts ?? ts)) / 1_000 }))
-    .filter(({ ts }) => isCounted(ts))
-    .map(({ wait }) => wait)
-  return {
-    all: waits.length + 1,
-    late: waits.filter((wait) => wait > lateAfterMs).length,
-    longestMs: Math.max(0, ...waits),
+  const named = (name: string) => events.filter((event) => event.name === name)
+  const starts = named(begins).map(({ ts }) => ts)
+  const stops = named(ends).map(({ ts }) => ts)
+  const isCounted = ({ ts }: TraceEvent) =>
+    starts.length === 0 || starts.some((start, nth) => ts > start && ts <= (stops[nth] ?? Infinity))
+  const pid = named('BeginMainThreadFrame')[0]?.pid
+  const count = (name: string): Frames => {
+    const frames = named(name).filter((event) => event.pid === pid)
+    const waits = frames.flatMap((frame, index) => {
+      const before = frames[index - 1]
+      return before && isCounted(frame) ? [(frame.ts - before.ts) / 1_000] : []
+    })
+    return {
+      all: waits.length + 1,
+      late: waits.filter((wait) => wait > lateAfterMs).length,
+      longestMs: Math.max(0, ...waits),
+    }
   }
+  const pictures = named('Screenshot')
+    .filter(isCounted)
+    .flatMap(({ args }) => args?.snapshot ?? [])
+  return { count, pictures }
 }
 
 const askForFrames = `{

@@ -7,6 +7,8 @@ export interface TraceEvent {
   /** Microseconds of a clock that all processes share. */
   readonly ts: number
   readonly pid: number
+  /** Of a picture of the page: a JPEG in base64. */
+  readonly args?: { readonly snapshot?: string }
 }
 
 /** What the browser traced of these categories while the page did its work, in order. */

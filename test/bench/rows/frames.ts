@@ -1,10 +1,12 @@
+import type { Browser } from 'playwright-core'
 import type { BenchPage } from '../browser/board-page.ts'
 import { openPage } from '../browser/board-page.ts'
 import { openBoard, openScene, type BoardScene } from '../browser/board-scene.ts'
 import { serveFloor } from '../browser/floor-page.ts'
 import { makeLargeDiff, makeLongTranscript } from '../browser/large-task.ts'
-import { countFrames, drag, scroll, type Frames, type Place } from '../browser/late-frames.ts'
+import { countFrames, countShownFrames, drag, scroll, type Frames, type Place } from '../browser/late-frames.ts'
 import { makeTasks } from '../browser/many-tasks.ts'
+import { countBlank, type Box } from '../browser/pictures.ts'
 import type { BenchRow, Contest, Setting } from '../row.ts'
 
 const sizes = {
@@ -23,6 +25,7 @@ interface Scene {
 
 const scrollAt = (place: Place) => (page: BenchPage, size: Size) => scroll(page, place, size.pixels)
 const middle: Place = { x: 700, y: 450 }
+const differences = '[aria-label="Differences"]'
 
 const scrollBoard: Scene = {
   prepare: openFullBoard,
@@ -45,12 +48,14 @@ interface DiffKind {
   readonly of: 'files' | 'file'
 }
 
+/** Of one file of this size the patch comes only when it is asked for, where every line is there twice. */
+const hasTwoSides = ({ layout, of }: DiffKind): boolean => layout !== 'Unified' && of === 'files'
+
 /** With threads open on the lines over which it goes. */
 const scrollDiff = ({ layout, of }: DiffKind): Scene => ({
   prepare: async (scene, size) => {
     const lines = of === 'files' ? size.lines : size.lines / 5
-    // Of a file of this size the patch comes only when it is asked for, where every line is there twice.
-    const changed = layout !== 'Unified' && of === 'files'
+    const changed = hasTwoSides({ layout, of })
     const task = await makeLargeDiff(scene, lines, { perThread: 20, changed, ...(of === 'file' && { perFile: lines }) })
     const page = await scene.open({ id: task.id, tab: 'changes' })
     const panel = page.page.locator('[data-task-panel]')
@@ -66,14 +71,14 @@ const scrollDiff = ({ layout, of }: DiffKind): Scene => ({
     await panel.getByText('What about line 20?').filter({ visible: true }).first().waitFor({ timeout: 30_000 })
     return page
   },
-  act: async (page, size) => scroll(page, await centreOf(page, '[aria-label="Differences"]'), size.pixels),
+  act: async (page, size) => scroll(page, await centreOf(page, differences), size.pixels),
   actOnFloor: scrollAt(middle),
 })
 
 /** The same diff as it is read: a third of a window at a time, with a look at each. */
 const readDiff: Scene = {
   ...scrollDiff({ layout: 'Unified', of: 'files' }),
-  act: async (page, size) => readAt(page, await centreOf(page, '[aria-label="Differences"]'), size),
+  act: async (page, size) => readAt(page, await centreOf(page, differences), size),
   actOnFloor: (page, size) => readAt(page, middle, size),
 }
 
@@ -95,7 +100,7 @@ const scrollChapter: Scene = {
     await page.page.keyboard.press('f')
     return page
   },
-  act: async (page, size) => scroll(page, await centreOf(page, '[aria-label="Differences"]'), size.pixels),
+  act: async (page, size) => scroll(page, await centreOf(page, differences), size.pixels),
   actOnFloor: scrollAt(middle),
 }
 
@@ -170,23 +175,62 @@ const openTasks: Scene = {
  * Counts frames that came more than 32 ms after the one before during scrolling, dragging, typing and opening tasks,
  * by the browser's own trace. The floor is the same gesture on a page of plain rows in the same virtual list: it says
  * how many frames the machine itself is late with. None may be the product's own, so what is compared is the difference.
+ * `frames-` counts the frames that the page's thread began; `shown-` those that a person sees, late or with lines
+ * missing, of a diff that is scrolled.
  */
 export const frameRows: readonly BenchRow[] = [
-  frameRow('frames-scroll-board', scrollBoard),
-  frameRow('frames-drag-card', dragCard),
-  frameRow('frames-open-task', openTasks),
-  frameRow('frames-type-task', typeTask),
-  frameRow('frames-type-comment', typeComment),
-  frameRow('frames-read-diff', readDiff),
-  frameRow('frames-scroll-diff', scrollDiff({ layout: 'Unified', of: 'files' })),
-  frameRow('frames-scroll-diff-split', scrollDiff({ layout: 'Side by side', of: 'files' })),
-  frameRow('frames-scroll-file', scrollDiff({ layout: 'Unified', of: 'file' })),
-  frameRow('frames-scroll-file-split', scrollDiff({ layout: 'Side by side', of: 'file' })),
-  frameRow('frames-scroll-chapter', scrollChapter),
-  frameRow('frames-scroll-transcript', scrollTranscript),
+  frameRow('frames-scroll-board', countBegun(scrollBoard)),
+  frameRow('frames-drag-card', countBegun(dragCard)),
+  frameRow('frames-open-task', countBegun(openTasks)),
+  frameRow('frames-type-task', countBegun(typeTask)),
+  frameRow('frames-type-comment', countBegun(typeComment)),
+  frameRow('frames-read-diff', countBegun(readDiff)),
+  frameRow('frames-scroll-diff', countBegun(scrollDiff({ layout: 'Unified', of: 'files' }))),
+  frameRow('frames-scroll-diff-split', countBegun(scrollDiff({ layout: 'Side by side', of: 'files' }))),
+  frameRow('frames-scroll-file', countBegun(scrollDiff({ layout: 'Unified', of: 'file' }))),
+  frameRow('frames-scroll-file-split', countBegun(scrollDiff({ layout: 'Side by side', of: 'file' }))),
+  frameRow('frames-scroll-chapter', countBegun(scrollChapter)),
+  frameRow('frames-scroll-transcript', countBegun(scrollTranscript)),
+  frameRow('shown-scroll-diff', countShown({ layout: 'Unified', of: 'files' })),
+  frameRow('shown-scroll-diff-split', countShown({ layout: 'Side by side', of: 'files' })),
+  frameRow('shown-scroll-file', countShown({ layout: 'Unified', of: 'file' })),
+  frameRow('shown-scroll-file-split', countShown({ layout: 'Side by side', of: 'file' })),
 ]
 
-function frameRow(name: string, scene: Scene): BenchRow {
+/** A scene and how its frames are counted: `late` is what is compared. */
+interface Counted {
+  readonly scene: Scene
+  count(browser: Browser, page: BenchPage, work: () => Promise<void>): Promise<Frames>
+}
+
+function countBegun(scene: Scene): Counted {
+  return { scene, count: countFrames }
+}
+
+function countShown(kind: DiffKind): Counted {
+  return {
+    scene: scrollDiff(kind),
+    count: async (browser, page, work) => {
+      const { frames, pictures } = await countShownFrames(browser, page, work)
+      const isDiff = (await page.page.locator(differences).count()) > 0
+      const blank = isDiff ? await countBlank(browser, pictures, await beginningsOf(page, kind)) : 0
+      return { ...frames, late: frames.late + blank }
+    },
+  }
+}
+
+/** Where each line of the diff, and each comment, begins: where nothing is, lines are missing. */
+async function beginningsOf({ page }: BenchPage, kind: DiffKind): Promise<Box> {
+  const box = await page.locator(differences).first().boundingBox()
+  if (!box) throw new Error('No diff is on the page.')
+  const x = box.x + (hasTwoSides(kind) ? box.width / 2 : 0) + numbersPx
+  return { x, width: 200, y: box.y + headerPx, height: box.height - headerPx - 4 }
+}
+/** The header of a file, which stays at the top while its lines are scrolled, and the numbers of lines. */
+const headerPx = 40
+const numbersPx = 60
+
+function frameRow(name: string, counted: Counted): BenchRow {
   return {
     name,
     unit: 'late frames',
@@ -194,11 +238,11 @@ function frameRow(name: string, scene: Scene): BenchRow {
     goal: 0,
     compare: 'difference',
     rounds: { full: { warmUp: 1, measured: 2 }, quick: { warmUp: 0, measured: 1 } },
-    prepare: (setting) => prepare(scene, setting),
+    prepare: (setting) => prepare(counted, setting),
   }
 }
 
-async function prepare(scene: Scene, setting: Setting): Promise<Contest> {
+async function prepare({ scene, count }: Counted, setting: Setting): Promise<Contest> {
   const size = sizes[setting.scale]
   await using opened = new AsyncDisposableStack()
   const board = opened.use(await openScene(setting))
@@ -209,7 +253,7 @@ async function prepare(scene: Scene, setting: Setting): Promise<Contest> {
   let fewest = Infinity
   const round = async (page: BenchPage, act: Scene['act']): Promise<number> => {
     await page.page.bringToFront()
-    const frames = await countFrames(board.browser, page, () => act(page, size))
+    const frames = await count(board.browser, page, () => act(page, size))
     setting.say(`  ${told(frames)}`)
     fewest = Math.min(fewest, frames.all)
     return frames.late
