@@ -11,7 +11,7 @@ import { pickTests } from './pick-tests.mjs'
 
 // node scripts/run.mjs node scripts/reach/check-map.mjs [--count 50] [--seed 1] [--lines] [--limit 150]
 // Plants one fault after the other in random source files and runs the tests that `npm run test:changed` picks for it,
-// the shortest first, until one fails. A fault that none notices is told. Without --lines each fault makes a function
+// those named like the file and the shortest first, until one fails. A fault that none notices is told. Without --lines each fault makes a function
 // throw that some test calls; with it, it turns a condition, a comparison or a sum of the engine around.
 const { values } = parseArgs({
   options: {
@@ -50,7 +50,7 @@ while (outcomes.length < Number(values.count) && pool.length > 0) {
   const since = performance.now()
   try {
     writeFileSync(join(root, file), fault.text)
-    const { outcome: first, tests } = tryTests()
+    const { outcome: first, tests } = tryTests(file)
     writeFileSync(join(root, file), before)
     // Tests that fail without the fault, too, have not noticed it.
     const outcome = first === 'noticed' && passes(tests, 120_000) !== true ? 'unsound' : first
@@ -65,13 +65,15 @@ for (const outcome of ['noticed', 'missed', 'no time', 'unsound']) {
 }
 process.exit(outcomes.includes('missed') ? 1 : 0)
 
-/** Runs what is picked, the shortest first; `tests` are those among which one failed. */
-function tryTests() {
+/** Runs what is picked; `tests` are those among which one failed. */
+function tryTests(file) {
+  const words = wordsOf(file)
+  const likeness = (test) => wordsOf(test).intersection(words).size
   const order = pickTests('HEAD')
     .tests.filter((test) => !test.startsWith('test/architecture/'))
-    .sort((a, b) => (map.seconds[a] ?? 0) - (map.seconds[b] ?? 0))
+    .sort((a, b) => likeness(b) - likeness(a) || (map.seconds[a] ?? 0) - (map.seconds[b] ?? 0))
   const until = performance.now() + Number(values.limit) * 1000
-  // A few at once, so that the shortest ones answer first.
+  // A few at once, so that the likeliest ones answer first.
   for (let size = 4; order.length > 0; size *= 2) {
     const tests = order.splice(0, size)
     const left = until - performance.now()
@@ -79,6 +81,10 @@ function tryTests() {
     if (passed !== true) return { outcome: passed === null ? 'no time' : 'noticed', tests }
   }
   return { outcome: 'missed', tests: [] }
+}
+
+function wordsOf(path) {
+  return new Set(path.split(/[^a-z]+/).filter((word) => !/^(src|test|main|integration|unit|ts|vue|)$/.test(word)))
 }
 
 /** Null: they did not end in time. */
