@@ -24,8 +24,19 @@ export function createLineFilter(start: string, isRemoved: (line: string) => boo
     heldBack = empty
     return all
   }
+  /** Whether no line of the chunk, and no beginning of one at its end, is to be looked at: nearly always. */
+  const isOther = (chunk: Buffer): boolean => {
+    const last = chunk.lastIndexOf(newline) + 1
+    const startsAtEnd = last < chunk.length && (last > 0 || !inOutput) && startsLikeOne(chunk.subarray(last))
+    return heldBack.length === 0 && !startsAtEnd && !chunk.includes(opening)
+  }
   return {
     push(chunk) {
+      const all = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+      if (isOther(all)) {
+        if (all.length > 0) inOutput = all.at(-1) !== newline
+        return all
+      }
       const passed: Buffer[] = []
       let rest = heldBack.length === 0 ? Buffer.from(chunk) : Buffer.concat([take(), chunk])
       while (rest.length > 0) {
@@ -49,7 +60,7 @@ export function createLineFilter(start: string, isRemoved: (line: string) => boo
     },
     flush() {
       const last = take()
-      return last.length > 0 && isRemoved(last.toString('utf8').trimEnd()) ? empty : last
+      return last.indexOf(opening) === 0 && isRemoved(last.toString('utf8').trimEnd()) ? empty : last
     },
   }
 }

@@ -52,7 +52,7 @@ export function createLineSplitter(maxBytes: number = maxLineBytes): LineSplitte
         from = at + 1
       }
       // Copy, because the caller may reuse the buffer before the line is complete.
-      add(Uint8Array.from(bytes.subarray(from)))
+      add(new Uint8Array(bytes.subarray(from)))
       return lines
     },
     end: take,

@@ -7,7 +7,10 @@ const expression = new RegExp(
   String.raw`(?:\r(?=${escape}\[\d*[CG]))?${escape}(?:${controlSequence}|${controlString}|[ -/]*[0-~])|\x9b[0-?]*[ -/]*[@-~]|[\0-\x07\x0e-\x1a\x7f]`,
   'g',
 )
-const mayHaveCodes = /[\0-\x08\x0e-\x1b\x7f\x9b]|\\u001b|\\x1b/i
+const controlCharacter = /[\0-\x08\x0e-\x1b\x7f\x9b]/
+/** Three searches take a third of the time of one for all, and nearly all text passes here. */
+const mayHaveCodes = (text: string): boolean =>
+  controlCharacter.test(text) || text.includes(String.raw`\u001`) || text.includes(String.raw`\x1`)
 
 /** Returns the text without colors, cursor moves and other control characters, and with backspaces applied. */
 export function withoutTerminalCodes(text: string): string {
@@ -33,11 +36,11 @@ export function redactAcrossCodes(redact: (text: string) => string): (text: stri
     const plain = withoutTerminalCodes(text)
     return redact(plain) !== plain
   }
-  const redactLine = (line: string) => (mayHaveCodes.test(line) && hasMore(line) ? redactPlain(line) : line)
+  const redactLine = (line: string) => (mayHaveCodes(line) && hasMore(line) ? redactPlain(line) : line)
   const redactPlain = (text: string) => redact(withoutTerminalCodes(text))
   return (text) => {
     const shown = redact(text)
-    if (!mayHaveCodes.test(shown) || !hasMore(shown)) return shown
+    if (!mayHaveCodes(shown) || !hasMore(shown)) return shown
     const byLine = shown.split('\n').map(redactLine).join('\n')
     const plain = redactPlain(shown)
     return withoutTerminalCodes(byLine) === plain ? byLine : plain
