@@ -141,7 +141,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       shippedDir: config.workflowsDir,
       plugins: engine.plugins,
     })
-    const gitHelp = helpGit(options.startHelper)
+    const gitHelp = helpGit(options.startHelper, log.child({ module: 'git' }))
     const diffWatches = createDiffWatches(context, engine.worktrees)
     const chapters = createChapters(context, engine.worktrees, createSyntaxReader())
     const trackers = createIssueTrackers({ env: process.env, clock, version: config.version })

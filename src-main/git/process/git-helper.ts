@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Logger } from '../../platform/logging/log.ts'
 import type { HelperProcess, HelperStarter } from '../../platform/process/helper-process.ts'
 import type { FromGitHelper, ToGitHelper } from './helper-messages.ts'
 import { NoDirectoryError, startGitBy, startGitHere, type GitSinks, type GitStarter } from './start-git.ts'
@@ -22,6 +23,8 @@ interface Options {
   readonly many?: number
   /** Time without a command after which it ends, which frees its memory. */
   readonly idleMs?: number
+  /** Told of a process that ended by itself or could not be started. */
+  readonly log?: Pick<Logger, 'warn'> | undefined
 }
 
 interface Running {
@@ -42,7 +45,8 @@ interface Begun {
   isReady: boolean
 }
 
-export function createGitHelper({ begin, file = helperFile(), many = 16, idleMs = 60_000 }: Options): GitHelper {
+export function createGitHelper(options: Options): GitHelper {
+  const { begin, file = helperFile(), many = 16, idleMs = 60_000, log } = options
   /** When the last commands came. */
   const recent: number[] = []
   let current: Begun | null = null
@@ -65,6 +69,7 @@ export function createGitHelper({ begin, file = helperFile(), many = 16, idleMs 
       if (current === begun) {
         current = null
         notBefore = performance.now() + idleMs
+        log?.warn({ commands: running.size }, 'the helper that starts git ended; the service starts git itself now')
       }
       // How they ended is unknown.
       for (const { end } of running.values()) end.resolve(null)
@@ -77,9 +82,10 @@ export function createGitHelper({ begin, file = helperFile(), many = 16, idleMs 
     let begun: Begun
     try {
       begun = { process: begin(file, { onMessage, onEnd }), running, isReady: false }
-    } catch {
+    } catch (err) {
       // A system without room for one more process: the service starts git itself, as before.
       notBefore = performance.now() + idleMs
+      log?.warn({ err }, 'the helper that starts git could not be started; the service starts git itself')
       return null
     }
     endLater()
@@ -150,9 +156,9 @@ function hear({ process, running }: Begun, message: Exclude<FromGitHelper, { rea
 }
 
 /** Has a helper start git from now on; without a way to start it, this process always does. */
-export function helpGit(begin: HelperStarter | undefined): { close(): Promise<void> } {
+export function helpGit(begin: HelperStarter | undefined, log: Pick<Logger, 'warn'>): { close(): Promise<void> } {
   if (begin === undefined) return { close: () => Promise.resolve() }
-  const helper = createGitHelper({ begin })
+  const helper = createGitHelper({ begin, log })
   startGitBy(helper.start)
   return {
     close: async () => {

@@ -132,8 +132,9 @@ test('does without a helper that can not be started', async () => {
   expect(asked).toBe(1)
 })
 
-test('leaves a command without an outcome when it is killed, and the next ones to the service', async () => {
-  await using opened = await open()
+test('leaves a command without an outcome when it is killed, and the next ones to the service, and says so', async () => {
+  const warn = vi.fn()
+  await using opened = await open({ log: { warn } })
   const { repository } = opened
   const gate = await makeGate(repository)
   const pid = await helperOf(repository)
@@ -142,12 +143,14 @@ test('leaves a command without an outcome when it is killed, and the next ones t
   await gate.reached
   process.kill(pid, 'SIGKILL')
   await expect(running).rejects.toMatchObject({ code: 'failed', exit_code: null })
+  expect(warn).toHaveBeenCalledExactlyOnceWith({ commands: 1 }, expect.stringContaining('helper'))
   gate.open()
   for (let round = 0; round < 3; round += 1) expect(await starterOf(repository)).toBe(process.pid)
 })
 
 test('answers what it runs when it is closed', async () => {
-  await using opened = await open()
+  const warn = vi.fn()
+  await using opened = await open({ log: { warn } })
   const { repository, helper } = opened
   const gate = await makeGate(repository)
   await helperOf(repository)
@@ -156,6 +159,7 @@ test('answers what it runs when it is closed', async () => {
   await gate.reached
   await helper.close()
   await expect(running).rejects.toMatchObject({ code: 'failed', exit_code: null })
+  expect(warn).not.toHaveBeenCalled()
   gate.open()
 })
 
