@@ -11,8 +11,9 @@ import { pickTests } from './pick-tests.mjs'
 
 // node scripts/run.mjs node scripts/reach/check-map.mjs [--count 50] [--seed 1] [--lines] [--limit 150]
 // Plants one fault after the other in random source files and runs the tests that `npm run test:changed` picks for it,
-// those named like the file and the shortest first, until one fails. A fault that none notices is told. Without --lines each fault makes a function
-// throw that some test calls; with it, it turns a condition, a comparison or a sum of the engine around.
+// tests named like the file and the shortest first, until one fails. A fault that none notices is told. Without --lines
+// each fault makes a function throw that some test calls; with it, it turns a condition, a comparison or a sum of the
+// engine around.
 const { values } = parseArgs({
   options: {
     count: { type: 'string', default: '50' },

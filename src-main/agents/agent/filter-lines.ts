@@ -4,6 +4,7 @@ const empty = Buffer.alloc(0)
 
 /** Removes lines from a byte stream. */
 export interface LineFilter {
+  /** What it returns may share the chunk's memory. */
   push(chunk: Uint8Array): Buffer
   flush(): Buffer
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
+import { isRecord } from '../agent/text.ts'
 
 /**
  * The output of Claude Code in `--output-format stream-json` (as of 2.1.332), one JSON object per line. Only fields
@@ -149,18 +150,13 @@ export function parseLine(line: string): ParsedLine {
   // A message has hundreds of parts, and only its first and last tell of usage.
   if (line.startsWith(partOpening) && !isWanted(line)) return { kind: 'unknown', json: null }
   const json = parseJson(line)
-  const type = typeOf(json)
-  if (type === null) return { kind: 'garbage' }
+  // By hand, because every line passes here, and most are checked as a whole next.
+  const type = isRecord(json) ? json['type'] : null
+  if (typeof type !== 'string') return { kind: 'garbage' }
   if (!knownTypes.has(type)) return { kind: 'unknown', json }
   const known = Known.safeParse(json)
   if (known.success) return { kind: 'event', event: known.data }
   return type === 'stream_event' ? { kind: 'unknown', json: null } : { kind: 'garbage' }
-}
-
-/** By hand, because every line passes here, and most are checked as a whole next. */
-function typeOf(json: unknown): string | null {
-  const type: unknown = typeof json === 'object' && json !== null && 'type' in json ? json.type : null
-  return typeof type === 'string' ? type : null
 }
 
 /** Returns the blocks of a message; plain text becomes one text block. */

@@ -113,6 +113,9 @@ const isText = (key: string): boolean => Buffer.from(pathText(key)).toString('la
 
 const stampOf = ({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string => [size, mtimeNs, ctimeNs, ino].join(' ')
 
+/** How many fields of a status line stand before its path, by the line's kind. */
+const fieldsBefore: Readonly<Record<string, number>> = { '1': 8, u: 10, '?': 1 }
+
 async function listDiffering(
   worktree: string,
   only: readonly string[] | null,
@@ -127,15 +130,8 @@ async function listDiffering(
   const keys = new Set<string>()
   const inner: string[] = []
   for (const field of stdout.toString('latin1').split('\0')) {
-    const kind = field.charAt(0)
-    const key =
-      kind === '1'
-        ? afterFields(field, 8)
-        : kind === 'u'
-          ? afterFields(field, 10)
-          : kind === '?'
-            ? afterFields(field, 1)
-            : ''
+    const before = fieldsBefore[field.charAt(0)]
+    const key = before === undefined ? '' : afterFields(field, before)
     if (key.endsWith('/')) inner.push(key)
     else if (key !== '') keys.add(key)
   }

@@ -23,9 +23,7 @@ export async function countBlank(browser: Browser, pictures: readonly string[], 
   try {
     let blank = 0
     for (const picture of pictures) {
-      const band = await page.evaluate<number>(
-        `(${longestBand.toString()})(${JSON.stringify([picture, box, windowSize.width, noise])})`,
-      )
+      const band = await page.evaluate(longestBand, { picture, box, windowWidth: windowSize.width, noise })
       if (band > blankPx) blank++
     }
     return blank
@@ -34,8 +32,15 @@ export async function countBlank(browser: Browser, pictures: readonly string[], 
   }
 }
 
+interface Look {
+  readonly picture: string
+  readonly box: Box
+  readonly windowWidth: number
+  readonly noise: number
+}
+
 /** Runs in a page: how high the highest band is that shows one colour, in pixels of the window. */
-async function longestBand([picture, box, windowWidth, noise]: [string, Box, number, number]): Promise<number> {
+async function longestBand({ picture, box, windowWidth, noise }: Look): Promise<number> {
   const image = await createImageBitmap(await (await fetch(`data:image/jpeg;base64,${picture}`)).blob())
   const context = new OffscreenCanvas(image.width, image.height).getContext('2d')
   if (!context) throw new Error('There is no canvas.')

@@ -175,8 +175,8 @@ const openTasks: Scene = {
  * Counts frames that came more than 32 ms after the one before during scrolling, dragging, typing and opening tasks,
  * by the browser's own trace. The floor is the same gesture on a page of plain rows in the same virtual list: it says
  * how many frames the machine itself is late with. None may be the product's own, so what is compared is the difference.
- * `frames-` counts the frames that the page's thread began; `shown-` those that a person sees, late or with lines
- * missing, of a diff that is scrolled.
+ * `frames-` counts the frames that the page's thread began, `shown-` the frames of a scrolled diff that a person sees
+ * late or with lines missing.
  */
 export const frameRows: readonly BenchRow[] = [
   frameRow('frames-scroll-board', countBegun(scrollBoard)),
@@ -197,23 +197,25 @@ export const frameRows: readonly BenchRow[] = [
   frameRow('shown-scroll-file-split', countShown({ layout: 'Side by side', of: 'file' })),
 ]
 
+type Side = 'product' | 'floor'
+
 /** A scene and how its frames are counted: `late` is what is compared. */
 interface Counted {
   readonly scene: Scene
-  count(browser: Browser, page: BenchPage, work: () => Promise<void>): Promise<Frames>
+  count(browser: Browser, page: BenchPage, side: Side, work: () => Promise<void>): Promise<Frames>
 }
 
 function countBegun(scene: Scene): Counted {
-  return { scene, count: countFrames }
+  return { scene, count: (browser, page, _side, work) => countFrames(browser, page, work) }
 }
 
 function countShown(kind: DiffKind): Counted {
   return {
     scene: scrollDiff(kind),
-    count: async (browser, page, work) => {
+    count: async (browser, page, side, work) => {
       const { frames, pictures } = await countShownFrames(browser, page, work)
-      const isDiff = (await page.page.locator(differences).count()) > 0
-      const blank = isDiff ? await countBlank(browser, pictures, await beginningsOf(page, kind)) : 0
+      if (pictures.length === 0) throw new Error('There were no pictures.')
+      const blank = side === 'floor' ? 0 : await countBlank(browser, pictures, await beginningsOf(page, kind))
       return { ...frames, late: frames.late + blank }
     },
   }
@@ -251,17 +253,18 @@ async function prepare({ scene, count }: Counted, setting: Setting): Promise<Con
   const floor = opened.use(await openPage(board.browser))
   await floor.page.goto(plainRows.url)
   let fewest = Infinity
-  const round = async (page: BenchPage, act: Scene['act']): Promise<number> => {
+  const round = async (side: Side): Promise<number> => {
+    const [page, act] = side === 'product' ? [product, scene.act] : [floor, scene.actOnFloor]
     await page.page.bringToFront()
-    const frames = await count(board.browser, page, () => act(page, size))
+    const frames = await count(board.browser, page, side, () => act(page, size))
     setting.say(`  ${told(frames)}`)
     fewest = Math.min(fewest, frames.all)
     return frames.late
   }
   const owned = opened.move()
   return {
-    product: () => round(product, scene.act),
-    floor: () => round(floor, scene.actOnFloor),
+    product: () => round('product'),
+    floor: () => round('floor'),
     verify: () => (fewest > 1 ? Promise.resolve() : Promise.reject(new Error('There were no frames.'))),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

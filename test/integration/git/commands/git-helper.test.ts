@@ -121,7 +121,7 @@ test('begins with many commands, and ends when none come', async () => {
   }
 })
 
-test('does without a helper that can not be started', async () => {
+test('does without a helper that cannot be started', async () => {
   let asked = 0
   const begin = () => {
     asked += 1
